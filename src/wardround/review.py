@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.change.change_source import ChangeSource, FileTexts, in_any_encoding
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import INDEX
 from wardround.change.repository_view import SideView
@@ -21,6 +21,7 @@ from wardround.config.review_config import read_config
 from wardround.config.schema import Config, FilterMode
 from wardround.context.claims import selected_specialists
 from wardround.context.review_context import ReviewContext, build_context
+from wardround.context.symbol_moves import SymbolMove, find_moves
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError
@@ -155,7 +156,8 @@ def run_review(
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
     messages = origin.messages(change)
-    evidence = _evidence(review, results, decided, selected, messages, config, request)
+    moves = _moves(origin, context.change, request)
+    evidence = _evidence(review, results, decided, selected, messages, moves, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
 
@@ -179,6 +181,7 @@ def _evidence(
     decided: Gate,
     specialists: Sequence[Specialist],
     messages: Sequence[str],
+    moves: tuple[SymbolMove, ...],
     config: Config,
     request: ReviewRequest,
 ) -> Evidence:
@@ -188,12 +191,25 @@ def _evidence(
         review.unreviewed,
         specialists,
         messages,
+        moves,
         profile=request.profile.value,
         gate=decided.outcome.value,
         fail_level=decided.fail_level,
         target_branch=request.target_branch,
         policy_file=policy_file(config.root.policy),
     )
+
+
+def _moves(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
+    """Find the moved symbols; not at commit, where nobody decides by the size of a change."""
+    if request.profile is not Profile.CI:
+        return ()
+
+    def read(file: ChangedFile, base: bool) -> str | None:
+        content = source.content(file, base=base)
+        return None if content is None else in_any_encoding(content)
+
+    return find_moves(change, read)
 
 
 def without_review(review: ReviewResult, reason: str) -> ReviewResult:

@@ -260,6 +260,19 @@ class TestCompleting:
         (tmp_path / "a.py").write_text(LINES, encoding="utf-8")
         assert self.content(PatchChangeSource(DIFF, tmp_path)) == (LINES.encode(), CHANGED.encode(), False)
 
+    @pytest.mark.parametrize("context", [0, 1, 3])
+    @pytest.mark.parametrize("side", ["before", "after"])
+    def test_a_diff_with_little_context(self, tmp_path: Path, context: int, side: str) -> None:
+        before = "".join(f"line {number}\n" for number in range(12))
+        after = (
+            before.replace("line 3\n", "line 3\nnew\nnew\n").replace("line 8\n", "").replace("line 11", "end")
+        )
+        names = ("a/a.py", "b/a.py")
+        lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), *names, n=context)
+        (tmp_path / "a.py").write_text(before if side == "before" else after)
+        found = self.content(PatchChangeSource("".join(lines), tmp_path))
+        assert found == (before.encode(), after.encode(), False)
+
     def test_a_checkout_of_the_new_side_gives_both(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text(CHANGED, encoding="utf-8")
         assert self.content(PatchChangeSource(DIFF, tmp_path)) == (LINES.encode(), CHANGED.encode(), False)

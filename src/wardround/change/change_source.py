@@ -329,7 +329,12 @@ def _apply_reverse(content: bytes, lines: Sequence[DiffLine], old: str, new: str
     for line in lines:
         text = line.text.removesuffix("\n")
         if line.kind == new:
-            out.append(text)
+            position = line.head_line if old == "-" else line.base_line
+            unchanged = (position or 0) - 1 - len(out)  # a diff without context has none around an insertion
+            if unchanged < 0 or done + unchanged > len(have):
+                return None
+            out += [*have[done : done + unchanged], text]
+            done += unchanged
             continue
         number = line.base_line if old == "-" else line.head_line
         if number is None or number - 1 < done or number > len(have) or have[number - 1] != text:

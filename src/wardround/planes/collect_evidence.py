@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.schema import FailLevel
+from wardround.context.symbol_moves import SymbolMove
 from wardround.execution.review_run import RawReview
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
 from wardround.planes.evidence import (
@@ -38,6 +39,7 @@ def collect_evidence(
     unreviewed: Sequence[Unreviewed],
     specialists: Sequence[Specialist],
     messages: Sequence[str],
+    moves: tuple[SymbolMove, ...] = (),
     *,
     profile: str,
     gate: str,
@@ -52,13 +54,15 @@ def collect_evidence(
         findings: after all steps of the pipeline.
         specialists: that take part in the review.
         messages: of the commits, newest first.
+        moves: the moved symbols, by their paths at the head.
     """
     return Evidence(
         profile=profile,
         gate=gate,
         fail_level=fail_level,
         target_branch=target_branch,
-        files=_files(results.change, results.claimed, _reviewers(results)),
+        files=_files(results.change, results.claimed, _reviewers(results), moves),
+        moves=moves,
         change_reviewers=_change_reviewers(specialists, unreviewed),
         findings=tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED),
         missing=tuple(missing_evidence(one) for one in unreviewed),
@@ -76,23 +80,32 @@ def _reviewers(results: RawReview) -> dict[str, set[str]]:
 
 
 def _files(
-    change: Change, claimed: Mapping[str, Sequence[Specialist]], reviewers: Mapping[str, Collection[str]]
+    change: Change,
+    claimed: Mapping[str, Sequence[Specialist]],
+    reviewers: Mapping[str, Collection[str]],
+    moves: Sequence[SymbolMove],
 ) -> tuple[FileEvidence, ...]:
-    return tuple(
-        _file(
-            file, [specialist.name for specialist in claimed.get(file.path, ())], reviewers.get(file.path, ())
-        )
-        for file in sorted(change.files, key=lambda file: file.path)
-    )
+    moved: dict[str, set[int]] = defaultdict(set)
+    for move in moves:
+        moved[move.path] |= set(move.moved_lines)
+    files = []
+    for file in sorted(change.files, key=lambda file: file.path):
+        names = [specialist.name for specialist in claimed.get(file.path, ())]
+        moved_lines = sum(map(file.is_added_line, moved.get(file.path, ())))
+        files.append(_file(file, names, reviewers.get(file.path, ()), moved_lines))
+    return tuple(files)
 
 
-def _file(file: ChangedFile, specialists: Sequence[str], reviewers: Collection[str]) -> FileEvidence:
+def _file(
+    file: ChangedFile, specialists: Sequence[str], reviewers: Collection[str], moved_lines: int
+) -> FileEvidence:
     return FileEvidence(
         escape_undecodable(file.path),
         _role(file.path, specialists),
         tuple(sorted(specialists)),
         tuple(sorted(reviewers)),
         file.added_lines,
+        moved_lines,
     )
 
 

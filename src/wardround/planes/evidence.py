@@ -12,6 +12,7 @@ from functools import cached_property
 import msgspec
 
 from wardround.config.schema import FailLevel
+from wardround.context.symbol_moves import SymbolMove
 from wardround.findings import Plane, Severity, Status
 
 
@@ -31,6 +32,7 @@ class FileEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         specialists: those that claim it.
         reviewers: the specialists and tools that returned a result for it, even an empty one.
         added_lines: at the head.
+        moved_lines: those of them that a moved symbol had before.
     """
 
     path: str
@@ -38,6 +40,7 @@ class FileEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     specialists: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
     added_lines: int = 0
+    moved_lines: int = 0
 
     @property
     def is_unjudged(self) -> bool:
@@ -109,6 +112,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         target_branch: the branch that the change is to be merged into; empty if it is not known.
         policy_file: the path of the policy in the repository; empty if it is a bundled one.
         messages: of the newest commits of the change, newest first.
+        moves: the functions and classes that the change moves or renames.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
@@ -126,6 +130,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     plane_failures: dict[Plane, str] = {}
     policy_file: str = ""
     messages: tuple[str, ...] = ()
+    moves: tuple[SymbolMove, ...] = ()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:
@@ -134,8 +139,8 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
 
     @property
     def added_lines(self) -> int:
-        """The number of added lines of all files."""
-        return sum(file.added_lines for file in self.files)
+        """The number of added lines of all files, without those that were only moved."""
+        return sum(file.added_lines - file.moved_lines for file in self.files)
 
     def files_of(self, specialist: str) -> Iterator[FileEvidence]:
         """Return the files that a specialist claims."""

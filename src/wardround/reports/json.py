@@ -8,6 +8,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.change.encoding import escape_undecodable
+from wardround.context.symbol_moves import SymbolMove
 from wardround.findings import Edit, Finding, Span
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
@@ -25,7 +26,7 @@ def render(review: ReviewResult) -> str:
 
 def as_dict(review: ReviewResult) -> dict[str, Any]:
     """The report as plain values."""
-    context = review.context
+    context, moves = review.context, review.conclusion.evidence.moves
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
@@ -37,6 +38,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             "files": len(context.change.files),
             "hunks": context.hunks,
             "added_lines": context.added_lines,
+            **({"moves": [_move(move) for move in moves]} if moves else {}),
         },
         "gate": {
             "outcome": review.gate.outcome.value,
@@ -69,6 +71,19 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             for run in review.runs
         ],
         "timings": {"total_s": round(review.seconds, 3)},
+    }
+
+
+def _move(move: SymbolMove) -> dict[str, Any]:
+    lines = move.end_line - move.line + 1
+    return {
+        "from": {
+            "file": escape_undecodable(move.base_path),
+            "line": move.base_line,
+            "symbol": move.base_name,
+        },
+        "to": {"file": escape_undecodable(move.path), "line": move.line, "symbol": move.name},
+        "edited_lines": 0 if move.is_pure else lines - len(move.moved_lines),
     }
 
 

@@ -1,0 +1,205 @@
+"""Functions and classes that a change moves or renames, with the edits apart from the move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+
+import msgspec
+
+from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.checks.lazy import LazyPattern
+from wardround.context.code_graph.model import Symbol
+
+_DEFINES = LazyPattern(r"(?i)\b(?:def|class|function|const|let|interface|type|enum|create)\b|=>")
+"""A line that may define a symbol; without one on both sides there is nothing to parse for."""
+_MOST_FILES = 200
+_LEAST_TOKENS = 12
+"""Smaller bodies are alike by chance."""
+_SAME_NAME = 0.5
+_OTHER_NAME = 0.8
+"""The least similarity of two bodies of the same name, and of different names."""
+
+
+class SymbolMove(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
+    """A symbol that is gone from one place and new in another; lines are 1-based and inclusive.
+
+    Attributes:
+        moved_lines: of the head, those that are the same as before apart from their indentation.
+        is_pure: nothing but the place and the names of the symbol and its locals differs.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    name: str
+    kind: str
+    base_path: str
+    base_line: int
+    base_end_line: int
+    base_name: str
+    moved_lines: tuple[int, ...]
+    is_pure: bool
+
+
+class SideText(msgspec.Struct, frozen=True):
+    """One side of a changed file."""
+
+    path: str
+    text: str
+
+
+class ChangedTexts(msgspec.Struct, frozen=True):
+    """A changed file with both sides; None where there is no text."""
+
+    file: ChangedFile
+    base: SideText | None
+    head: SideText | None
+
+
+def find_moves(change: Change, read: Callable[[ChangedFile, bool], str | None]) -> tuple[SymbolMove, ...]:
+    """Find the moved symbols of a change.
+
+    Args:
+        read: file, True for the base -> the text; None if there is none.
+    """
+    from wardround.context.code_graph.extraction import language_of  # with the grammars: 15 ms
+
+    files = [_texts(file, read) for file in change.files if language_of(file.path)]
+    if len(files) > _MOST_FILES or not _has_candidates(files):
+        return ()
+    gone = [pair for one in files for pair in _symbols(one, base=True)]
+    new = [pair for one in files for pair in _symbols(one, base=False)]
+    return tuple(sorted(_without_inner(_matched(gone, new))))
+
+
+def _texts(file: ChangedFile, read: Callable[[ChangedFile, bool], str | None]) -> ChangedTexts:
+    base = read(file, True) if file.base_path is not None and not file.fragment else None
+    head = read(file, False) if file.status is not FileStatus.DELETED and not file.fragment else None
+    return ChangedTexts(
+        file,
+        None if base is None else SideText(file.base_path or file.path, base),
+        None if head is None else SideText(file.path, head),
+    )
+
+
+def _has_candidates(files: Sequence[ChangedTexts]) -> bool:
+    """Return True if the change removes a line that defines something, and adds one."""
+    removed, added = False, False
+    for one in files:
+        base, head = (_line_list(side) for side in (one.base, one.head))
+        removed = removed or any(_DEFINES.search(base[n - 1]) for n in _removed_numbers(one.file, len(base)))
+        added = added or any(_DEFINES.search(head[n - 1]) for n in one.file.added_line_numbers(len(head)))
+    return removed and added
+
+
+def _line_list(side: SideText | None) -> list[str]:
+    return [] if side is None else side.text.split("\n")
+
+
+def _removed_numbers(file: ChangedFile, lines: int) -> Iterator[int]:
+    if file.status is FileStatus.DELETED:
+        yield from range(1, lines + 1)
+        return
+    for hunk in file.hunks:
+        yield from range(hunk.base_start, min(hunk.base_start + hunk.base_length, lines + 1))
+
+
+class _Placed(msgspec.Struct, frozen=True):
+    """A symbol of one side that the other side of its file does not have."""
+
+    symbol: Symbol
+    lines: list[str]
+
+
+def _symbols(one: ChangedTexts, *, base: bool) -> Iterator[_Placed]:
+    """Return the symbols of one side whose names the other side of the same file does not have."""
+    this, other = (one.base, one.head) if base else (one.head, one.base)
+    if this is None:
+        return
+    known = {symbol.name for symbol in _read(other)}
+    lines = this.text.split("\n")
+    for symbol in _read(this):
+        if symbol.name not in known and symbol.body_digest and symbol.size >= _LEAST_TOKENS:
+            yield _Placed(symbol, lines[symbol.line - 1 : symbol.end_line])
+
+
+def _read(side: SideText | None) -> tuple[Symbol, ...]:
+    from wardround.context.code_graph.extraction import read_file
+
+    if side is None:
+        return ()
+    return read_file(side.path, side.text.encode("utf-8", "surrogateescape")).facts.symbols[1:]
+
+
+def _matched(gone: Sequence[_Placed], new: Sequence[_Placed]) -> Iterator[SymbolMove]:
+    """Pair the symbols, the most similar first; each takes part once."""
+    ranked = sorted(
+        (
+            (-score, old.symbol, added.symbol, old, added)
+            for old in gone
+            for added in new
+            if (score := _score(old, added))
+        ),
+        key=lambda entry: entry[:3],
+    )
+    used: set[Symbol] = set()
+    for _, before, after, old, added in ranked:
+        if before not in used and after not in used:
+            used |= {before, after}
+            yield _move(old, added)
+
+
+def _score(old: _Placed, added: _Placed) -> float:
+    """The similarity of two symbols of different places; 0 if they are not the same one."""
+    from wardround.context.code_graph.normal_form import similarity
+
+    before, after = old.symbol, added.symbol
+    if before.kind != after.kind:
+        return 0.0
+    has_same_name = before.own_name == after.own_name
+    if before.body_digest == after.body_digest:
+        return 3.0 if has_same_name else 2.0
+    alike = similarity(before.shape, after.shape)
+    return alike + has_same_name if alike >= (_SAME_NAME if has_same_name else _OTHER_NAME) else 0.0
+
+
+def _move(old: _Placed, added: _Placed) -> SymbolMove:
+    before, after = old.symbol, added.symbol
+    return SymbolMove(
+        after.path,
+        after.line,
+        after.end_line,
+        after.name,
+        after.kind.value,
+        before.path,
+        before.line,
+        before.end_line,
+        before.name,
+        tuple(_moved_lines(old.lines, added.lines, after.line)),
+        before.body_digest == after.body_digest,
+    )
+
+
+def _moved_lines(before: Sequence[str], after: Sequence[str], first: int) -> Iterator[int]:
+    """Return the numbers of the lines of the head that are those of the base, in order."""
+    old, new = ([line.strip() for line in lines] for lines in (before, after))
+    for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+        yield from range(first + block.b, first + block.b + block.size)
+
+
+def _without_inner(moves: Iterable[SymbolMove]) -> Iterator[SymbolMove]:
+    """Return the moves without those of symbols inside a symbol that moved the same way."""
+    found = list(moves)
+    for one in found:
+        if not any(_is_inside(one, other) for other in found):
+            yield one
+
+
+def _is_inside(inner: SymbolMove, outer: SymbolMove) -> bool:
+    return (
+        inner is not outer
+        and (inner.path, inner.base_path) == (outer.path, outer.base_path)
+        and outer.line <= inner.line <= inner.end_line <= outer.end_line
+        and outer.base_line <= inner.base_line <= inner.base_end_line <= outer.base_end_line
+    )
