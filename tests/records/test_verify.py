@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from securesystemslib.signer import CryptoSigner
 
@@ -338,6 +338,7 @@ def test_no_signed_value_of_another_form_is_accepted_or_stops_the_verification(
     value = json.loads(envelope.parse(original.splitlines()[line - 1]).payload)
     path = data.draw(st.sampled_from(paths(value)))
     changed = resigned(original, line, nested(*path, to=replacement), ada)
+    assume(changed != original)
     found = verify_record(changed, public(ada))
     if found.problem is None:  # parts that only replay checks
         assert line == 1
