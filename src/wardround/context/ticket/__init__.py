@@ -1,0 +1,1 @@
+"""The ticket of a change: its title and acceptance criteria, fetched once and recorded with the review."""

@@ -1,0 +1,157 @@
+"""Given/When/Then scenarios, as paragraphs, lists, headings with steps, or one sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from wardround.context.ticket.blocks import Block
+from wardround.context.ticket.headings import Section
+from wardround.context.ticket.sections import SectionBlock
+
+_STEPS = {
+    "given": (
+        "given", "angenommen", "gegeben seien", "gegeben sei", "gegeben", "étant donnés", "étant donnée",
+        "étant donné", "etant donné", "dado", "dada", "dados", "stel", "mając", "zakładając", "дано", "前提",
+    ),
+    "when": ("when", "wenn", "quand", "lorsque", "lorsqu'", "cuando", "quando", "als", "jeśli",
+             "когда", "もし"),
+    "then": ("then", "dann", "alors", "entonces", "então", "allora", "dan", "wtedy", "тогда", "ならば"),
+    "and": ("and", "but", "und", "aber", "et", "mais", "y", "pero", "e", "mas", "ma", "en", "maar", "i", "и"),
+}  # fmt: skip
+"""Step keywords of Gherkin in a few languages."""
+_KIND_OF = {keyword: kind for kind, keywords in _STEPS.items() for keyword in keywords}
+_KEYWORDS = "|".join(sorted(map(re.escape, _KIND_OF), key=len, reverse=True))
+_STEP = re.compile(rf"(?:\*\s+)?({_KEYWORDS})(?:\s*[:,]\s*|\s+|\s*$)", re.IGNORECASE)
+_TITLE = re.compile(
+    r"(?:scenario outline|scenario template|scenario|szenariogrundriss|szenario|plan du scénario|scénario|"
+    r"esquema del escenario|escenario|cenário)\b[\s#]*[\w.]{0,6}\s*(?:[:.–-]\s*(?P<title>.*))?$",  # noqa: RUF001 - as people type it
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(
+    r"(?:given|angenommen|gegeben|étant donné|dado)\b.{2,600}?\b(?:when|wenn|quand|lorsque|cuando|quando)\b"
+    r".{2,600}?\b(?:then|dann|alors|entonces|então)\b.{2,}|when\b.{2,600}?,?\s+then\b.{2,}",
+    re.IGNORECASE,
+)
+_EXAMPLES = re.compile(r"(?:examples|beispiele|exemples|ejemplos|exemplos)\s*:?\s*$", re.IGNORECASE)
+_BACKGROUND = re.compile(r"(?:background|grundlage|contexte|antecedentes)\s*:\s*$", re.IGNORECASE)
+_MAX_STEPS = 40
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """A line of a block: what can be one step.
+
+    Attributes:
+        position: of the block.
+        line: index of the line in it.
+    """
+
+    text: str
+    position: int
+    line: int
+    block: Block
+    section: Section
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    """A scenario: its lines, and the units that it consists of."""
+
+    lines: tuple[str, ...]
+    units: tuple[Unit, ...]
+    section: Section
+
+
+def units_of(blocks: Sequence[SectionBlock], headings: Sequence[tuple[int, Block]]) -> list[Unit]:
+    """The lines of blocks and headings in reading order."""
+    found = [
+        Unit(line, one.position, number, one.block, one.section)
+        for one in blocks
+        for number, line in enumerate(one.block.lines or ("",))
+    ]
+    found += [Unit(block.text, position, 0, block, Section.OTHER) for position, block in headings]
+    return sorted(found, key=lambda unit: (unit.position, unit.line))
+
+
+def scenarios(units: Sequence[Unit]) -> list[Scenario]:
+    """Find the scenarios outside of excluded sections."""
+    found: list[Scenario] = []
+    start = 0
+    while start < len(units):
+        scenario = _scenario_at(units, start)
+        if scenario is None:
+            start += 1
+            continue
+        start += len(scenario.units)
+        if scenario.section is not Section.EXCLUDED:
+            found.append(scenario)
+    return found
+
+
+def step_kind(text: str) -> str:
+    """Return ``given``, ``when``, ``then``, ``and``, or an empty string for text that is not a step."""
+    match = _STEP.match(text)
+    return _KIND_OF[match[1].lower()] if match else ""
+
+
+def is_sentence(text: str) -> bool:
+    """Return True if one sentence has the condition and the outcome of a scenario."""
+    return _SENTENCE.match(text) is not None
+
+
+def _scenario_at(units: Sequence[Unit], start: int) -> Scenario | None:
+    title = _TITLE.match(units[start].text) if units[start].block.kind != "code" else None
+    first = start + 1 if title else start
+    end = _end_of_steps(units, first, bool(title))
+    taken = units[start:end]
+    steps = [unit.text for unit in units[first:end] if _is_shown(unit)]
+    if not _is_complete(steps) and not (title and len(steps) == 1 and is_sentence(steps[0])):
+        return None
+    name = (title["title"] or "").strip() if title else ""
+    section = next((unit.section for unit in taken if unit.block.kind != "heading"), Section.OTHER)
+    return Scenario((f"Scenario: {name}", *steps) if name else tuple(steps), tuple(taken), section)
+
+
+def _is_shown(unit: Unit) -> bool:
+    return unit.block.kind in ("paragraph", "item") and bool(unit.text)
+
+
+def _end_of_steps(units: Sequence[Unit], start: int, titled: bool) -> int:
+    """The index after the last step of the scenario whose first step is at ``start``."""
+    seen: list[str] = []
+    end = start
+    while end < len(units) and len(seen) < _MAX_STEPS:
+        unit = units[end]
+        kind = step_kind(unit.text) if _is_shown(unit) else ""
+        if not (kind or (seen and _is_data(units, end))) or _begins_another(kind, seen, titled):
+            break
+        if not seen and kind == "and":
+            break
+        seen += [kind] if kind else []
+        end += 1
+    return end
+
+
+def _is_data(units: Sequence[Unit], index: int) -> bool:
+    """Return True for a table, the heading of a table of examples, and a text in a code block."""
+    unit = units[index]
+    follows_step = units[index - 1].block.kind != "heading"
+    is_table = unit.block.kind == "table" or unit.text.startswith("|")
+    return follows_step and (is_table or _EXAMPLES.match(unit.text) is not None)
+
+
+def _begins_another(kind: str, seen: Sequence[str], titled: bool) -> bool:
+    if "then" not in seen:
+        return False
+    return kind == "given" or (kind == "when" and "given" not in seen and not titled)
+
+
+def _is_complete(steps: Sequence[str]) -> bool:
+    kinds = {step_kind(step) for step in steps}
+    return "then" in kinds and bool(kinds & {"given", "when"})
+
+
+def is_background(text: str) -> bool:
+    """Return True for the line that opens the shared steps of scenarios."""
+    return _BACKGROUND.match(text) is not None

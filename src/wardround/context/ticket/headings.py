@@ -1,0 +1,54 @@
+"""The headings that open a section of acceptance criteria, and those that open something else."""
+
+from __future__ import annotations
+
+import enum
+import re
+import unicodedata
+from functools import cache
+from importlib.resources import files
+
+
+class Section(enum.Enum):
+    """The purpose of a section, by its heading."""
+
+    ACCEPTANCE = "acceptance"
+    EXCLUDED = "excluded"
+    OTHER = "other"
+
+
+_NOT_WORD = re.compile(r"[^\w]+")
+_MARK_AFTER = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*:?\s*$")
+_NUMBER_BEFORE = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.):]?\s+)")
+_MAX_HEADING = 80
+_INSIDE = ("acceptance criteria", "definition of done")
+"""Phrases that decide inside a longer heading ("Backend acceptance criteria")."""
+
+
+def section_of(heading: str) -> Section:
+    """Classify a heading; case, accents, punctuation, numbering and a remark in brackets do not count."""
+    if len(heading) > _MAX_HEADING:
+        return Section.OTHER
+    name = _normalized(_NUMBER_BEFORE.sub("", _MARK_AFTER.sub("", heading)))
+    if name in _named():
+        return _named()[name]
+    return Section.ACCEPTANCE if any(phrase in name for phrase in _INSIDE) else Section.OTHER
+
+
+def _normalized(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    letters = "".join(one for one in decomposed if not unicodedata.combining(one))
+    return " ".join(_NOT_WORD.sub(" ", letters).split())
+
+
+@cache
+def _named() -> dict[str, Section]:
+    from wardround.rules.yaml_loader import load_yaml  # only a review with a ticket reads YAML here
+
+    table = load_yaml((files(__package__) / "headings.yml").read_text("utf-8"))
+    return {
+        _normalized(heading): Section(kind)
+        for kind, languages in table.items()
+        for headings in languages.values()
+        for heading in headings
+    }

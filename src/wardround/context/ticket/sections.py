@@ -1,0 +1,84 @@
+"""The section of each block of a ticket, by real headings and by lines that serve as headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from wardround.context.ticket.blocks import Block
+from wardround.context.ticket.headings import Section, section_of
+
+_LINE_HEADING_LEVEL = 7
+"""A line that serves as a heading is below every real heading."""
+_COLON_HEADING = re.compile(r"(?P<name>[^:：]{2,60})[:：](?:\s+(?P<rest>\S.*))?$")  # noqa: RUF001 - full width
+
+
+class SectionBlock(msgspec.Struct, frozen=True):
+    """A block with the section around it; headings are left out."""
+
+    block: Block
+    section: Section
+    position: int
+
+
+def in_sections(blocks: Sequence[Block]) -> list[SectionBlock]:
+    """Assign blocks to sections; ``Acceptance criteria: text`` on one line gives a paragraph ``text``.
+
+    A heading of neither kind inside a section of either kind opens a part of that section.
+    """
+    outline = _Outline()
+    found: list[SectionBlock] = []
+    for position, block in enumerate(blocks):
+        rest = outline.enter(block)
+        if rest is not None:
+            found.append(SectionBlock(rest, outline.section, position))
+    return found
+
+
+class _Outline:
+    """The open headings above the current block."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, Section]] = []
+
+    @property
+    def section(self) -> Section:
+        """The kind of the innermost heading that has one."""
+        kinds = (kind for _, kind in reversed(self._open) if kind is not Section.OTHER)
+        return next(kinds, Section.OTHER)
+
+    def enter(self, block: Block) -> Block | None:
+        """Return the content of the block apart from a heading, None if it is only a heading."""
+        if block.kind == "heading":
+            self._push(block.level, section_of(block.text))
+            return None
+        heading = _line_heading(block)
+        if heading is None:
+            return block
+        kind, rest = heading
+        self._push(_LINE_HEADING_LEVEL, kind)
+        return rest
+
+    def _push(self, level: int, kind: Section) -> None:
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        self._open.append((level, kind))
+
+
+def _line_heading(block: Block) -> tuple[Section, Block | None] | None:
+    """The kind of a paragraph that serves as a heading and what follows the heading in it."""
+    if block.kind != "paragraph" and not (block.kind == "item" and block.level == 1):
+        return None
+    match = _COLON_HEADING.match(block.lines[0]) if block.lines else None
+    name = match["name"] if match else block.text
+    kind = section_of(name)
+    if block.kind == "item" and (kind is Section.OTHER or not match or match["rest"]):
+        return None
+    if kind is Section.OTHER:
+        return (kind, None) if block.strong else None
+    if match is None and len(block.lines) > 1 and kind is not section_of(block.lines[0]):
+        return None
+    lines = ((match["rest"],) if match and match["rest"] else ()) + block.lines[1:]
+    return kind, Block("paragraph", lines) if lines else None
