@@ -23,7 +23,7 @@ _TASK = re.compile(r"\[([ xX✓✔*_-]?)\](?:\s+|$)")
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A heading, a paragraph, a list item, a table or a code block.
+    """A heading, a paragraph, a list item, a table, a code block or a horizontal rule.
 
     Attributes:
         lines: plain text, a line each; of a list item without the lines of its nested lists.
@@ -35,7 +35,7 @@ class Block(msgspec.Struct, frozen=True):
         rows: the cells of a table, its header first.
     """
 
-    kind: Literal["heading", "paragraph", "item", "table", "code"]
+    kind: Literal["heading", "paragraph", "item", "table", "code", "rule"]
     lines: tuple[str, ...] = ()
     level: int = 0
     ordered: bool = False
@@ -58,7 +58,7 @@ def read_blocks(markdown: str) -> list[Block]:
         reader.read(token)
         if len(reader.blocks) >= MAX_BLOCKS:
             break
-    return [block for block in reader.blocks if block.lines or block.rows or block.kind == "item"]
+    return [block for block in reader.blocks if block.lines or block.rows or block.kind in ("item", "rule")]
 
 
 @cache
@@ -122,6 +122,8 @@ class _Reader:
                 self._items.pop()
             case "fence" | "code_block":
                 self._add(Block("code", tuple(token.content.splitlines()[:50]), parent=self._parent()))
+            case "hr":
+                self._add(Block("rule"))
             case "heading_open":
                 self._heading = int(token.tag[1])
             case "heading_close":

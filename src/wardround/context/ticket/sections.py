@@ -26,7 +26,8 @@ class SectionBlock(msgspec.Struct, frozen=True):
 def in_sections(blocks: Sequence[Block]) -> list[SectionBlock]:
     """Assign blocks to sections; ``Acceptance criteria: text`` on one line gives a paragraph ``text``.
 
-    A heading of neither kind inside a section of either kind opens a part of that section.
+    A heading of neither kind inside a section of either kind opens a part of that section. A horizontal rule
+    ends the section of a line that serves as a heading.
     """
     outline = _Outline()
     found: list[SectionBlock] = []
@@ -54,6 +55,9 @@ class _Outline:
         if block.kind == "heading":
             self._push(block.level, section_of(block.text))
             return None
+        if block.kind == "rule":
+            self._close(_LINE_HEADING_LEVEL)
+            return None
         heading = _line_heading(block)
         if heading is None:
             return block
@@ -62,9 +66,12 @@ class _Outline:
         return rest
 
     def _push(self, level: int, kind: Section) -> None:
+        self._close(level)
+        self._open.append((level, kind))
+
+    def _close(self, level: int) -> None:
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
-        self._open.append((level, kind))
 
 
 def _line_heading(block: Block) -> tuple[Section, Block | None] | None:

@@ -6,9 +6,9 @@ import re
 
 _STATEMENT = re.compile(
     r"\b(?:must|shall|should|can|cannot|can't|will|won't|may not|need(?:s|ed)? to|ha(?:s|ve) to|"
-    r"(?:is|are) (?:not )?(?:able|allowed|possible|required|shown|displayed|returned|sent|saved|stored|logged|created|deleted|removed|"
-    r"updated|disabled|enabled|visible|hidden|rejected|accepted|rendered|called|used|set|added|covered|sorted|"
-    r"validated|documented|available|empty|unique|optional)|returns?|shows?|displays?|accepts?|rejects?|redirects?|"
+    r"(?:is|are) (?:not )?(?:able|allowed|possible|required|shown|displayed|returned|sent|saved|stored|"
+    r"logged|created|deleted|removed|updated|disabled|enabled|visible|hidden|rejected|accepted|rendered|called|used|"
+    r"set|added|covered|sorted|validated|documented|available|empty|unique|optional)|returns?|shows?|displays?|accepts?|rejects?|redirects?|"
     r"contains?|supports?|fails?|exits?|raises?|throws?|stores?|saves?|sends?|creates?|deletes?|removes?|adds?|"
     r"logs?|renders?|opens?|closes?|works?|passes|responds?|prints?|writes?|reads?|uses?|keeps?|remains?|"
     r"includes?|starts?|stops?|runs?|becomes?|gets?|receives?|sees?|no longer|never|always|only|"
@@ -37,7 +37,8 @@ _DECLARATION = re.compile(
 )
 _STEP = re.compile(
     r"(?:go to|goto|open|click|navigate|run|type|enter|select|press|scroll|visit|start|launch|install|clone|"
-    r"log in|login|observe|see (?:the )?error|notice|load|execute|download|start up)\b|.*\b(?:steps|reproduce|repro)\b",
+    r"log in|login|observe|see (?:the )?error|notice|load|execute|download|start up)\b|"
+    r".*\b(?:steps|reproduce|repro)\b",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
