@@ -19,7 +19,7 @@ import msgspec
 from wardround.context.ticket import gherkin
 from wardround.context.ticket.blocks import Block, read_blocks
 from wardround.context.ticket.criteria_table import has_criteria_column, row_texts
-from wardround.context.ticket.headings import Section
+from wardround.context.ticket.headings import Section, section_of
 from wardround.context.ticket.model import Criterion, Form
 from wardround.context.ticket.plain_text import MAX_DESCRIPTION, one_line
 from wardround.context.ticket.sections import SectionBlock, in_sections
@@ -56,8 +56,7 @@ def parse_criteria(markdown: str) -> ParsedCriteria:
     """Parse the acceptance criteria of a markdown text; pure and within fixed limits."""
     blocks = read_blocks(markdown)
     sections = in_sections(blocks)
-    headings = [(position, block) for position, block in enumerate(blocks) if block.kind == "heading"]
-    scenarios = gherkin.scenarios(gherkin.units_of(sections, headings))
+    scenarios = gherkin.scenarios(gherkin.units_of(blocks, sections))
     rest = _without(sections, scenarios)
     reader = _SectionReader(blocks, rest)
     found = [_Found(one.units[0].position, "\n".join(one.lines), "gherkin") for one in scenarios]
@@ -159,7 +158,7 @@ class _SectionReader:
         leads: list[str] = []
         while block.parent >= 0:
             block = self._blocks[block.parent]
-            if block.text.endswith(":"):
+            if block.text.endswith(":") and section_of(block.text) is Section.OTHER:
                 leads.insert(0, block.text + " ")
         return "".join(leads)
 

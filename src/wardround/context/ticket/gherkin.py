@@ -63,14 +63,19 @@ class Scenario(msgspec.Struct, frozen=True):
     section: Section
 
 
-def units_of(blocks: Sequence[SectionBlock], headings: Sequence[tuple[int, Block]]) -> list[Unit]:
-    """The lines of blocks and headings in reading order."""
+def units_of(blocks: Sequence[Block], sections: Sequence[SectionBlock]) -> list[Unit]:
+    """The lines of the blocks in reading order, and the headings, which may be titles of scenarios."""
     found = [
         Unit(line, one.position, number, one.block, one.section)
-        for one in blocks
+        for one in sections
         for number, line in enumerate(one.block.lines or ("",))
     ]
-    found += [Unit(block.text, position, 0, block, Section.OTHER) for position, block in headings]
+    content = {one.position for one in sections}
+    found += [
+        Unit(block.text, position, 0, block, Section.OTHER)
+        for position, block in enumerate(blocks)
+        if position not in content and block.kind in ("heading", "paragraph")
+    ]
     return sorted(found, key=lambda unit: (unit.position, unit.line))
 
 
@@ -109,7 +114,7 @@ def _scenario_at(units: Sequence[Unit], start: int) -> Scenario | None:
     if not _is_complete(steps) and not (title and len(steps) == 1 and is_sentence(steps[0])):
         return None
     name = (title["title"] or "").strip() if title else ""
-    section = next((unit.section for unit in taken if unit.block.kind != "heading"), Section.OTHER)
+    section = units[first].section
     return Scenario((f"Scenario: {name}", *steps) if name else tuple(steps), tuple(taken), section)
 
 

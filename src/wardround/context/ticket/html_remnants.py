@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 _FENCE = re.compile(r" {0,3}(?:[-*+>] {1,3}|\d{1,3}[.)] {1,3})?[ >]*(`{3,}|~{3,})")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_TAG = re.compile(r"(`+)[^`\n]+\1|<(/?)([a-zA-Z][a-zA-Z0-9]{0,9})((?:\s[^<>]{0,500})?)/?>")
-_ROW = re.compile(r"<tr\b[^<>]{0,500}>.*?</tr\s*>", re.DOTALL | re.IGNORECASE)
-_ENTITY = re.compile(r"(`+)[^`\n]+\1|&(?:#\d{1,6}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,10});")
+_TAG = re.compile(r"(?<!`)(`{1,5})(?!`)[^`\n]+\1|<(/?)([a-zA-Z][a-zA-Z0-9]{0,9})((?:\s[^<>]{0,500})?)/?>")
+_ROW = re.compile(r"<tr\b[^<>]{0,500}>(?:(?!<tr\b).)*?</tr\s*>", re.DOTALL | re.IGNORECASE)
+_BETWEEN_ROWS = re.compile(r"\|\n[ \t]{0,20}(?:\n[ \t]{0,20}){1,5}\|")
+_ENTITY = re.compile(r"(?<!`)(`{1,5})(?!`)[^`\n]+\1|&(?:#\d{1,6}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,10});")
 _OPENING = {
     "br": "\n", "p": "\n\n", "div": "\n\n", "li": "\n- ", "tr": "\n|", "hr": "\n\n",
     "table": "\n\n", "summary": "\n\n## ", "details": "\n\n", "b": "**", "strong": "**", "code": "`",
@@ -70,6 +71,8 @@ def _segments(markdown: str) -> Iterator[tuple[bool, str]]:
 def _rewritten(text: str) -> str:
     rows = _ROW.sub(lambda row: row[0].replace("\n", " "), _COMMENT.sub("", text))
     shown = _TAG.sub(_Structure().markdown, rows)
+    if rows != shown and _ROW.search(rows):
+        shown = _BETWEEN_ROWS.sub("|\n|", shown)
     return _ENTITY.sub(lambda entity: entity[0] if entity[1] else html.unescape(entity[0]), shown)
 
 

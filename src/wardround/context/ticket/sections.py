@@ -78,7 +78,9 @@ def _line_heading(block: Block) -> tuple[Section, Block | None] | None:
     """The kind of a paragraph that serves as a heading and what follows the heading in it."""
     if block.kind != "paragraph" and not (block.kind == "item" and block.level == 1):
         return None
-    match = _COLON_HEADING.match(block.lines[0]) if block.lines else None
+    if not block.lines or "`" in block.lines[0].partition(":")[0]:
+        return None
+    match = _COLON_HEADING.match(block.lines[0])
     name = match["name"] if match else block.text
     kind = section_of(name)
     if block.kind == "item" and (kind is Section.OTHER or not match or match["rest"]):

@@ -103,9 +103,7 @@ def checked_address(name: str, url: str) -> str:
     if not (parts.scheme == "https" or is_local) or not parts.hostname:
         raise TicketError(f"{name} is not an https address: {_without_user(url)!r}; set it to https://...")
     if "@" in parts.netloc or parts.query or parts.fragment:
-        raise TicketError(
-            f"{name} has a user name, a query or a fragment; set it to host and path"
-        )
+        raise TicketError(f"{name} has a user name, a query or a fragment; set it to host and path")
     return url.rstrip("/")
 
 

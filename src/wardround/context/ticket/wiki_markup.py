@@ -15,16 +15,17 @@ _MACRO = re.compile(
 )
 _HEADING = re.compile(r"\s*h([1-6])\.\s+(.*)")
 _ITEM = re.compile(r"\s*([*#]{1,12}|-{1,3})\s+(.*)")
-_HEADER_ROW = re.compile(r"\s*\|\|(.*?)(?:\|\|)?\s*$")
-_ROW = re.compile(r"\s*\|(?!\|)(.*?)\|?\s*$")
+_HEADER_ROW = re.compile(r"\s*\|\|(.*?)(?:\|\|)?$")
+_ROW = re.compile(r"\s*\|(?!\|)(.*?)\|?$")
 _MONOSPACE = re.compile(r"(\{\{.{1,500}?\}\})")
 _LINK = re.compile(r"\[([^\[\]|\n]{1,300})\|([^\[\]|\s]{1,1000})(?:\|[^\[\]\n]{0,100})?\]")
 _ADDRESS = re.compile(r"\[((?:https?|mailto):[^\[\]|\s]{1,1000})\]")
 _USER = re.compile(r"\[~(?:accountid:)?([^\[\]\s]{1,100})\]")
 _IMAGE = re.compile(r"(?<!\w)![^\s!|][^!\n|]{0,200}(?:\|[^!\n]{0,100})?!(?!\w)")
-_ICON = re.compile(r"\s*\((?:/|x|!|\?|\*|on|off|\+|-|i|y|n)\)")
+_ICON = re.compile(r"\s?\((?:/|x|!|\?|\*|on|off|\+|-|i|y|n)\)")
 _DONE = re.compile(r"\((/|x)\)\s*")
-_STRONG = re.compile(r"(?<![\w*\\])\{?\*\}?(?=\S)([^*\n]{1,500}?)(?<=\S)\{?\*\}?(?![\w*])")
+_STRONG = re.compile(r"(?<![\w*\\])\*(?=\S)([^*\n]{1,500}?)(?<=\S)\*(?![\w*])")
+_STRONG_PART = re.compile(r"\{\*\}([^*\n{}]{1,500})\{\*\}")
 _STRUCK = re.compile(r"(?<![\w-])-(?=\S)([^-\n]{1,300}?)(?<=\S)-(?![\w-])")
 _UNDERLINED = re.compile(r"(?<![\w+])\+(?=\S)([^+\n]{1,300}?)(?<=\S)\+(?![\w+])")
 _EMPHASIS = re.compile(r"(?<![\w_])_(?=\S)([^_\n]{1,300}?)(?<=\S)_(?![\w_])")
@@ -47,7 +48,7 @@ def wiki_markdown(text: str) -> str:
 
 def _prose(text: str) -> str:
     titled = _MACRO.sub("", _TITLED.sub(_heading_of_panel, text))
-    return "\n".join(_Tables().lines(titled.split("\n")))
+    return "\n".join(_Tables().lines([line.rstrip() for line in titled.split("\n")]))
 
 
 def _heading_of_panel(macro: re.Match[str]) -> str:
@@ -132,6 +133,7 @@ def _inline(text: str) -> str:
 def _emphasis(text: str) -> str:
     linked = _LINK.sub(lambda link: f"[{link[1]}]({link[2]})", _IMAGE.sub("", text))
     linked = _USER.sub(lambda user: "@" + user[1], _ADDRESS.sub(lambda address: address[1], linked))
+    linked = _STRONG_PART.sub(r"**\1**", linked)
     for pattern, sign in ((_STRONG, "**"), (_STRUCK, "~~"), (_UNDERLINED, ""), (_EMPHASIS, "")):
         linked = pattern.sub(lambda match, sign=sign: sign + match[1] + sign, linked)  # type: ignore[misc]
     return _ESCAPED.sub(r"\1", _ICON.sub("", linked).replace("\\\\", "\n"))
