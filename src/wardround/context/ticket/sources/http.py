@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import email.utils
-import ssl
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -76,6 +73,8 @@ def fetch_json(request: Request, limits: Limits, also: tuple[int, ...] = ()) -> 
     Raises:
         TicketError: anything else; the text names the service, the ticket and a remedy, never a header.
     """
+    import asyncio  # slow to import, and only a review with a ticket needs it
+
     answer = asyncio.run(_within(request, limits))
     if answer.status not in (200, *also):
         raise TicketError(_refused(request, answer))
@@ -88,6 +87,8 @@ def fetch_json(request: Request, limits: Limits, also: tuple[int, ...] = ()) -> 
 
 
 async def _within(request: Request, limits: Limits) -> Answer:
+    import asyncio
+
     import httpx  # an optional dependency, and slow to import
 
     try:
@@ -103,6 +104,8 @@ async def _within(request: Request, limits: Limits) -> Answer:
 
 
 async def _exchange(request: Request, limits: Limits) -> Answer:
+    import asyncio
+
     import httpx  # see above
 
     timeout = httpx.Timeout(limits.read, connect=limits.connect)
@@ -183,6 +186,8 @@ def retry_after(value: str, now: datetime) -> float:
     """Seconds of a ``Retry-After`` header, a number or a date; 1 if there is none that can be read."""
     if value.strip().isdecimal() and len(value) < 10:
         return float(value)
+    import email.utils  # slow to import
+
     try:
         date = email.utils.parsedate_to_datetime(value)
     except ValueError:
@@ -208,6 +213,8 @@ def _unreachable(request: Request, cause: Exception) -> str:
 
 
 def _is_tls(cause: BaseException | None) -> bool:
+    import ssl  # slow to import
+
     while cause is not None:
         if isinstance(cause, ssl.SSLError) or "CERTIFICATE_VERIFY_FAILED" in str(cause):
             return True
