@@ -1,0 +1,296 @@
+"""The lines that a change adds, without what does nothing: comments, docstrings, log messages, unused constants."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+import msgspec
+
+
+class AddedLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line at the head."""
+
+    number: int
+    text: str
+
+
+class ChangedSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of a change as the judge of criteria reads it.
+
+    Attributes:
+        removed: the texts of the removed lines, which show what is modified and what is new.
+        symbols: names of the functions, classes and components that contain added lines, if known.
+        is_test: the file has tests.
+    """
+
+    path: str
+    added: tuple[AddedLine, ...]
+    removed: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    is_test: bool = False
+
+
+class Language(enum.Enum):
+    """How comments and strings are written."""
+
+    PYTHON = "python"
+    SCRIPT = "script"
+    SQL = "sql"
+    CONFIG = "config"
+    PROSE = "prose"
+
+
+class LiveLine(msgspec.Struct, frozen=True):
+    """An added line that has an effect.
+
+    Attributes:
+        code: in lower case, without comments; strings are included with their quotes.
+        bare: the same without the contents of strings.
+        original: with its capitals, for names in camel case.
+        is_log: it only writes a message.
+    """
+
+    number: int
+    code: str
+    bare: str
+    original: str
+    is_log: bool = False
+
+
+class AddedCode(msgspec.Struct, frozen=True, dict=True):
+    """The live lines of one file.
+
+    Attributes:
+        inert: the text of everything that was left out: comments, docstrings, prose, dead code.
+    """
+
+    source: ChangedSource
+    language: Language
+    lines: tuple[LiveLine, ...]
+    inert: str
+
+    @cached_property
+    def effective(self) -> tuple[LiveLine, ...]:
+        """The live lines apart from messages."""
+        return tuple(line for line in self.lines if not line.is_log)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that added lines define, and the symbols around them, as written."""
+        found = (next(group for group in match.groups() if group) for match in _DEFINED.finditer(self._text))
+        return frozenset(found) | frozenset(self.source.symbols)
+
+    @cached_property
+    def is_stub(self) -> bool:
+        """True if no line does anything but define, import or return a constant."""
+        return not any(_DOES.search(line.bare) and not _STUB.match(line.bare) for line in self.effective)
+
+    @property
+    def _text(self) -> str:
+        return "\n".join(line.original for line in self.effective)
+
+
+_SUFFIXES = {
+    Language.PYTHON: (".py", ".pyi"),
+    Language.SCRIPT: (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".java", ".go", ".kt", ".cs", ".rs"),
+    Language.SQL: (".sql",),
+    Language.PROSE: (".md", ".mdx", ".rst", ".txt", ".adoc", ".html", ".ipynb", ".svg", ".csv"),
+}  # fmt: skip
+_DEFINED = re.compile(
+    r"\b(?:def|class|function\*?|interface|type|enum)\s+([A-Za-z_$][\w$]*)|"
+    r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]+)?=|^\s*(?:public |private |async |static )*"
+    r"([a-z][\w$]*)\s*\([^()\n]*\)\s*(?::[^{\n]+)?\{\s*$",
+    re.MULTILINE,
+)
+_DOES = re.compile(r"[\w)\]]\s*\(|[=<>+*/%|&!-]|\breturn\b|\byield\b|\bin\b|\bfrom\b|:")
+_STUB = re.compile(
+    r"\s*(?:(?:async )?def .*:|class .*:|(?:export )?(?:default )?(?:async )?function\b[^{]*\{?|@?\w+\s*$|pass|\.\.\.|[)}\];,]*|"
+    r"return(?: (?:true|false|none|null|undefined|\d+|\"\"|''|\[\]|\{\}))?;?|raise notimplementederror.*|"
+    r"(?:from|import|export) .*|else:?|try:|\} else \{)\s*$"
+)
+_STRING = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+_PYTHON = re.compile(
+    rf"(?P<long>[rbfuRBFU]{{0,2}}(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))|(?P<comment>#[^\n]*)|(?P<string>{_STRING})"
+)
+_SCRIPT = re.compile(rf"(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<string>{_STRING}|`(?:[^`\\]|\\.)*`)")
+_SQL = re.compile(r"(?P<comment>--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<string>'(?:[^']|'')*')")
+_CONFIG = re.compile(rf"(?P<comment>(?:(?<=\s)|^)#[^\n]*)|(?P<string>{_STRING})", re.MULTILINE)
+_PATTERNS = {
+    Language.PYTHON: _PYTHON, Language.SCRIPT: _SCRIPT, Language.SQL: _SQL, Language.CONFIG: _CONFIG,
+}  # fmt: skip
+_MARK = "\x00"
+_LOG = re.compile(
+    r"\s*(?:await )?(?:print|console\.\w+|(?:self\.|this\.)?_?(?:log|logger|logging|winston|pino)\.\w+|warnings\.warn|"
+    r"log(?:debug|info|warn|error)?|debug|echo|raise notice)\s*\("
+)
+_CONFIG_LABEL = re.compile(r"\s*(?:-\s+)?(?:description|title|summary|label|comment|echo|maintainer)\s*:|\s*label\b|"
+                           r"\s*(?:-\s+)?(?:run:\s*)?(?:run\s+)?echo\b|\s*comment on\b")  # fmt: skip
+_CONSTANT = re.compile(
+    r"\s*(?:export\s+)?(?:(?:const|let|var|final|static|public|private|readonly)\s+)*([a-z_$][\w$]*)\s*(?::[^=()]+)?=\s*"
+    r"(?:-?[\d._]+|\x00|true|false|none|null|undefined|[\[({][\x00\d\s,.:'\"_-]*[\])}])\s*[;,]?\s*$"
+)
+_NEVER = re.compile(r"(\s*)(?:el)?(?:if|while)\s*\(?\s*(?:false|0|none|null)\s*\)?\s*[:{]?\s*$")
+_LEAVES = re.compile(r"(\s*)(?:return|raise|throw|continue|break)\b.*[^,({\[\\]$")
+_PROSE_LINE = re.compile(r"\s*(?:[A-Za-z][a-z']*[ ,]+){4,}[a-z']+[.,;:]?\s*$")
+_CODE_WORDS = re.compile(
+    r"\b(?:if|else|for|in|not|and|or|is|import|from|as|return|yield|await|with|lambda|select|where|join|on|by|set|table|"
+    r"create|alter|insert|update|delete|case|when|export|const|extends|implements|column|index|null|default|run|copy|add)\b"
+)
+
+
+def language_of(path: str) -> Language:
+    """The language of a file by its name; what is not known is configuration."""
+    name = PurePosixPath(path)
+    for language, suffixes in _SUFFIXES.items():
+        if name.suffix.lower() in suffixes and not name.name.lower().startswith("requirements"):
+            return language
+    is_document = name.stem.lower() in ("readme", "changelog", "license", "contributing", "authors")
+    return Language.PROSE if is_document or "docs" in name.parts[:-1] else Language.CONFIG
+
+
+def read_added(source: ChangedSource, used_elsewhere: frozenset[str] = frozenset()) -> AddedCode:
+    """Separate the live lines of a file from what does nothing.
+
+    Args:
+        used_elsewhere: names that other added lines of the change use, in lower case.
+    """
+    language = language_of(source.path)
+    if language is Language.PROSE:
+        return AddedCode(source, language, (), "\n".join(line.text for line in source.added))
+    lines: list[LiveLine] = []
+    inert: list[str] = []
+    for run in _runs(source.added):
+        for line, left_out in _masked_run(run, language):
+            inert.append(left_out)
+            if line is not None:
+                lines.append(line)
+    live = _reachable(lines, language)
+    live = _without_unused(live, source, used_elsewhere)
+    left = {line.number for line in live}
+    inert += [line.original for line in lines if line.number not in left]
+    return AddedCode(source, language, tuple(live), "\n".join(filter(None, inert)))
+
+
+def used_names(sources: Sequence[ChangedSource]) -> Counter[str]:
+    """How many added lines have each name, in lower case, comments and strings aside."""
+    counts: Counter[str] = Counter()
+    for source in sources:
+        language = language_of(source.path)
+        if language is Language.PROSE:
+            continue
+        for run in _runs(source.added):
+            for line, _ in _masked_run(run, language):
+                if line is not None and not re.match(r"\s*(?:export\s*\{|__all__)", line.bare):
+                    counts.update(set(re.findall(r"[a-z_$][\w$]*", line.bare)))
+    return counts
+
+
+def _runs(lines: Sequence[AddedLine]) -> Iterator[list[AddedLine]]:
+    """The added lines in runs of consecutive numbers."""
+    run: list[AddedLine] = []
+    for line in lines:
+        if run and line.number != run[-1].number + 1:
+            yield run
+            run = []
+        run.append(line)
+    if run:
+        yield run
+
+
+def _masked_run(run: Sequence[AddedLine], language: Language) -> Iterator[tuple[LiveLine | None, str]]:
+    """Yield each line without comments, and the text that was left out of it."""
+    text = "\n".join(line.text for line in run)
+    comments = _PATTERNS[language].sub(lambda match: _uncommented(match, text, language), text)
+    bare = _PATTERNS[language].sub(_emptied, comments)
+    pairs = zip(run, comments.split("\n"), bare.split("\n"), strict=True)
+    depth = 0
+    for line, code, outline in pairs:
+        is_log = depth > 0 or _is_log(outline.lower(), language)
+        depth = max(0, depth + outline.count("(") - outline.count(")")) if is_log else 0
+        left_out = line.text if not code.strip() else _difference(line.text, code)
+        if not code.strip() or _is_prose(outline, language):
+            yield None, line.text
+        else:
+            yield LiveLine(line.number, code.lower(), outline.lower(), code, is_log), left_out
+
+
+def _uncommented(match: re.Match[str], text: str, language: Language) -> str:
+    """Blank a comment and a docstring; the number of lines stays."""
+    piece = match[0]
+    if match.lastgroup == "string":
+        return piece
+    if match.lastgroup == "long":
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if before.strip():
+            return piece
+    return "".join(character if character == "\n" else " " for character in piece)
+
+
+def _emptied(match: re.Match[str]) -> str:
+    return _MARK + "\n" * match[0].count("\n")
+
+
+def _difference(line: str, code: str) -> str:
+    return line[len(code.rstrip()) :] if line.startswith(code.rstrip()) else ""
+
+
+def _is_log(bare: str, language: Language) -> bool:
+    return (_CONFIG_LABEL if language in (Language.CONFIG, Language.SQL) else _LOG).match(bare) is not None
+
+
+def _is_prose(bare: str, language: Language) -> bool:
+    """Return True for a line of words, as inside a docstring whose quotes are not added lines."""
+    if language not in (Language.PYTHON, Language.SCRIPT):
+        return False
+    if re.match(r"\s*\*\s", bare):
+        return True
+    return _PROSE_LINE.match(bare) is not None and not _CODE_WORDS.search(bare)
+
+
+def _reachable(lines: Sequence[LiveLine], language: Language) -> list[LiveLine]:
+    """The lines without blocks that never run: ``if False``, and what follows a return in its block."""
+    if language not in (Language.PYTHON, Language.SCRIPT):
+        return list(lines)
+    found: list[LiveLine] = []
+    dead_below: int | None = None
+    dead_at: int | None = None
+    for line in lines:
+        indent = len(line.bare) - len(line.bare.lstrip())
+        if dead_below is not None and indent > dead_below:
+            continue
+        if (
+            dead_at is not None
+            and indent >= dead_at
+            and not re.match(r"\s*[)}\]]|\s*(?:else|el|except|case|default)", line.bare)
+        ):
+            continue
+        dead_below = dead_at = None
+        if never := _NEVER.match(line.bare):
+            dead_below = len(never[1])
+            continue
+        if leaves := _LEAVES.match(line.bare.rstrip()):
+            dead_at = len(leaves[1]) or None
+        found.append(line)
+    return found
+
+
+def _without_unused(
+    lines: Sequence[LiveLine], source: ChangedSource, used_elsewhere: frozenset[str]
+) -> list[LiveLine]:
+    """The lines without new constants that nothing in the change uses; a changed constant stays."""
+    counts = Counter(name for line in lines for name in set(re.findall(r"[a-z_$][\w$]*", line.bare)))
+    removed = " ".join(source.removed).lower()
+    language = language_of(source.path)
+    found = []
+    for line in lines:
+        constant = _CONSTANT.match(line.bare) if language in (Language.PYTHON, Language.SCRIPT) else None
+        name = constant[1] if constant else ""
+        is_used = not name or counts[name] > 1 or name in used_elsewhere
+        if is_used or re.search(rf"(?<![\w$]){re.escape(name)}\s*(?::[^=]+)?=", removed):
+            found.append(line)
+    return found

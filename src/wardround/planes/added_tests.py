@@ -1,0 +1,151 @@
+"""The test cases that a change adds: what they state, assert and exercise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from wardround.planes.added_code import AddedCode, LiveLine
+from wardround.planes.criterion_text import is_negative, stems
+
+_PYTHON_TEST = re.compile(r"(\s*)(?:async )?def (test\w*)\s*\(")
+_SCRIPT_TEST = re.compile(r"(\s*)(?:it|test|specify)(?:\.\w+)*\s*\(\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
+_ASSERTION = re.compile(
+    r"\bassert\b|\bassert\w*\s*[(.]|\bexpect\s*\(|\.should\b|\bpytest\.raises\b|\bself\.assert\w+|\bassert_\w+\s*\("
+)
+_ASSERTING = frozenset(
+    """
+    assert expect tobe toequal tostrictequal not is in and or none true false null undefined self to be equal equals
+    asserttrue assertequal assertis assertfalse tobetruthy tobefalsy ok len
+    """.split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_NEGATIVE_ASSERTION = re.compile(
+    r"\bnot\b|\.not\b|!=|\bnone\b|\bfalse\b|\bnull\b|raises|tothrow|rejects|disabled|undefined|queryby|\b40\d\b|\[\]|"
+    r"== 0\b|\(0\)|assertraises|assertnot|assertfalse|hidden|empty"
+)
+_LOCAL = re.compile(
+    r"\b(?:const|let|var|function|def|class)\s+([A-Za-z_$][\w$]*)|^\s*([A-Za-z_]\w*)\s*=[^=]", re.MULTILINE
+)
+_ADDRESS = re.compile(r"[\"'`](/[^\"'`?\s]*)")
+_OPTION = re.compile(r"[\"'`](--?[a-z][\w-]*)")
+_PARAMETER = re.compile(r"\\\{[^{}/]*\\\}|:[A-Za-z_]\w*|<[^<>/]*>|\\\$\\\{[^{}/]*\\\}")
+
+
+class TestCase(msgspec.Struct, frozen=True):
+    """An added test.
+
+    Attributes:
+        title: its name, or its text.
+        asserts: lines that assert something about the result of code, not about a constant.
+        is_whole: its first line is an added line.
+    """
+
+    __test__ = False  # not a test of this project
+
+    path: str
+    title: str
+    lines: tuple[LiveLine, ...]
+    asserts: tuple[LiveLine, ...]
+
+    @property
+    def text(self) -> str:
+        """Its lines in lower case."""
+        return "\n".join(line.code for line in self.lines)
+
+    @property
+    def original(self) -> str:
+        """Its lines with capitals."""
+        return "\n".join(line.original for line in self.lines)
+
+    @property
+    def is_negative(self) -> bool:
+        """True if its title or an assertion states what does not happen."""
+        return is_negative(self.title) or any(_NEGATIVE_ASSERTION.search(line.bare) for line in self.asserts)
+
+    @property
+    def title_is_negative(self) -> bool:
+        """True if its title states what does not happen."""
+        return is_negative(self.title)
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems of its title, names and texts."""
+        return stems(f"{self.title}\n{self.original}")
+
+
+def test_cases(code: AddedCode) -> list[TestCase]:
+    """Find the test cases whose first line is added."""
+    found = []
+    for title, lines in _bodies(code.lines):
+        asserts = tuple(line for line in lines if _is_assertion(line))
+        found.append(TestCase(code.source.path, title, tuple(lines), asserts))
+    return found
+
+
+test_cases.__test__ = False  # type: ignore[attr-defined]
+
+
+def _bodies(lines: Sequence[LiveLine]) -> Iterator[tuple[str, list[LiveLine]]]:
+    """Each title with its lines, decorators included, until the next test or a lower indentation."""
+    title, indent = "", 0
+    body: list[LiveLine] = []
+    decorators: list[LiveLine] = []
+    for line in lines:
+        match = _PYTHON_TEST.match(line.original) or _SCRIPT_TEST.match(line.original)
+        if match:
+            if title:
+                yield title, body
+            title = next(group for group in match.groups()[1:] if group) if any(match.groups()[1:]) else ""
+            indent, body, decorators = len(match[1]), [*decorators, line], []
+        elif line.original.lstrip().startswith("@"):
+            decorators.append(line)
+        elif title and (_indent(line) > indent or re.match(r"\s*[})\]]", line.original)):
+            body.append(line)
+        elif not decorators or _indent(line) == 0 and not re.match(r"\s*[)\]}]", line.original):
+            if title:
+                yield title, body
+            title, body, decorators = "", [], []
+    if title:
+        yield title, body
+
+
+def _indent(line: LiveLine) -> int:
+    return len(line.original) - len(line.original.lstrip())
+
+
+def _is_assertion(line: LiveLine) -> bool:
+    if not _ASSERTION.search(line.bare):
+        return False
+    return bool({name.lower() for name in _NAME.findall(line.bare)} - _ASSERTING)
+
+
+def exercised(test: TestCase, code: AddedCode) -> list[LiveLine]:
+    """The lines of added code that a test reaches by a name, an address or an option; empty if none."""
+    local = {name for match in _LOCAL.findall(test.original) for name in match if name}
+    names = (set(_NAME.findall(_without_title(test))) - local) & code.names
+    addresses = set(_ADDRESS.findall(test.original))
+    options = set(_OPTION.findall(test.original))
+    found = [line for line in code.effective if names & set(_NAME.findall(line.original))]
+    found += [
+        line
+        for line in code.effective
+        if _has_address(line, addresses) or options & set(_OPTION.findall(line.original))
+    ]
+    if names and not found:
+        found = list(code.effective[:1])
+    return found
+
+
+def _without_title(test: TestCase) -> str:
+    return test.original.replace(test.title, "", 1)
+
+
+def _has_address(line: LiveLine, addresses: set[str]) -> bool:
+    for route in _ADDRESS.findall(line.original):
+        pattern = _PARAMETER.sub("[^/]+", re.escape(route)) + "/?"
+        if len(route) > 1 and any(re.fullmatch(pattern, address) for address in addresses):
+            return True
+    return False

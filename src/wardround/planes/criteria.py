@@ -1,0 +1,309 @@
+"""Acceptance criteria against a change: met only with added code or tests that show it.
+
+A criterion is met in one of these ways:
+
+- an added test states it in its title and asserts it, and exercises code that the change adds and that is about it;
+- all its literals (names, values, texts) are in added code that uses them, near one another, in code about its words;
+- an added SQL statement or setting defines it.
+
+Comments, docstrings, messages, documents, unused constants, code that never runs and tests without an assertion are no
+evidence. A criterion about documents, work processes, appearance, measurements or judgements is not checkable, as is
+one whose code is there but does not show it; the judge prefers that to a doubtful "met".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from wardround.context.ticket.model import Ticket
+from wardround.planes.added_code import AddedCode, ChangedSource, Language, LiveLine, read_added, used_names
+from wardround.planes.added_tests import TestCase, exercised, test_cases
+from wardround.planes.criteria_config import judge_config
+from wardround.planes.criteria_sql import judge_sql
+from wardround.planes.criterion_results import (
+    CodeSpan,
+    CriterionResult,
+    Judgement,
+    met,
+    not_checkable,
+    not_met,
+    spans_of,
+)
+from wardround.planes.criterion_text import Demand, Literal, LiteralKind, covered, demand_of, stems
+from wardround.planes.literal_search import (
+    identifying,
+    is_in_text,
+    lines_with,
+    located,
+    nearest,
+    other_values,
+    stems_in,
+    values,
+)
+
+_STATED = 0.6
+"""The share of the words of a criterion that a test must have, its title half of them."""
+_IMPLEMENTED = 0.5
+"""The share of the words that the exercised code must have, if it has no name of the criterion."""
+_UNRELATED = 0.34
+"""Below this share of the words in live code, nothing in the change is about a criterion."""
+_STUFFED = 0.6
+_STRONG = re.compile(r"--|/|[A-Z][A-Z0-9]*_|\w\.\w|\s")
+_USED_BY_FRAMEWORK = re.compile(
+    r"\s*(?:export default\b|export (?:async )?function (?:GET|POST|PUT|PATCH|DELETE)\b)"
+)
+_DEFINITION = re.compile(
+    r"(\s*)(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def|function)\s+([A-Za-z_$][\w$]*)|"
+    r"(\s*)(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?\("
+)
+
+
+def judge_criteria(ticket: Ticket, changed_files: Sequence[ChangedSource]) -> tuple[CriterionResult, ...]:
+    """Judge each criterion of a ticket against the lines that a change adds; pure."""
+    change = _Change(changed_files)
+    results = []
+    for criterion in ticket.criteria:
+        judgement = _judge(demand_of(criterion.text), change)
+        results.append(CriterionResult(criterion.id, judgement.state, judgement.spans, judgement.reason))
+    return tuple(results)
+
+
+class _Change:
+    """The added lines of all files, read once for all criteria."""
+
+    def __init__(self, sources: Sequence[ChangedSource]) -> None:
+        counts = {source.path: used_names([source]) for source in sources}
+        self.codes = []
+        for source in sources:
+            others = frozenset(
+                name for path, names in counts.items() if path != source.path for name in names
+            )
+            self.codes.append(read_added(source, others))
+        self.implementation = [code for code in self.codes if not code.source.is_test and code.effective]
+        self.tests = [test for code in self.codes if code.source.is_test for test in test_cases(code)]
+        self._used = {name for names in counts.values() for name, lines in names.items() if lines > 1}
+        self._tested = {
+            name for code in self.codes if code.source.is_test for name in counts[code.source.path]
+        }
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of all live code that is not a test."""
+        return frozenset().union(
+            *(stems_in(code.effective, code.source.path) for code in self.implementation)
+        )
+
+    @cached_property
+    def inert(self) -> str:
+        """Everything that does nothing: comments, documents, messages, tests without implementation."""
+        logs = (line.code for code in self.codes for line in code.lines if line.is_log)
+        return "\n".join([*(code.inert for code in self.codes), *logs])
+
+    def is_used(self, name: str) -> bool:
+        """Return True if another added line has the name."""
+        return name.lower() in self._used or name.lower() in self._tested
+
+
+def _judge(demand: Demand, change: _Change) -> Judgement:
+    if demand.unverifiable:
+        return not_checkable(f"{demand.unverifiable}, which code does not show")
+    if demand.about_tests:
+        return _judge_tests(demand, change)
+    if not change.implementation:
+        return not_met("the change adds no code that could do it")
+    if opposite := _opposite(demand, change):
+        return not_met(opposite)
+    return (
+        _by_test(demand, change)
+        or judge_sql(demand, change.implementation)
+        or judge_config(demand, change.implementation)
+        or _by_literals(demand, change)
+        or _without_evidence(demand, change)
+    )
+
+
+def _judge_tests(demand: Demand, change: _Change) -> Judgement:
+    """A criterion that demands tests: an added test with an assertion is the evidence."""
+    words = demand.words - stems(
+        "test tests unit integration covered cover check checks exist written regression"
+    )
+    for test in change.tests:
+        if (
+            test.asserts
+            and _states(words, test)
+            and all(is_in_text(one, test.text) for one in demand.literals)
+        ):
+            return met("an added test states it", [_span(test)])
+    related = any(covered(words, test.stems) for test in change.tests)
+    return (
+        not_checkable("no added test clearly is the one") if related else not_met("no added test is about it")
+    )
+
+
+def _states(words: frozenset[str], test: TestCase) -> bool:
+    """Return True if the title has half of the words and the test most of them."""
+    if not words:
+        return True
+    in_title = len(covered(words, stems(test.title)))
+    in_test = len(covered(words, test.stems))
+    return in_title * 2 >= len(words) and in_test >= _STATED * len(words)
+
+
+def _span(test: TestCase) -> CodeSpan:
+    numbers = [line.number for line in test.lines]
+    return CodeSpan(test.path, min(numbers), max(numbers))
+
+
+def _by_test(demand: Demand, change: _Change) -> Judgement | None:
+    """A test that states the criterion, asserts something, and exercises added code about it."""
+    for test in change.tests:
+        if not _states(demand.words, test) or not _has_literals(demand, test, change):
+            continue
+        if demand.is_negative and not test.is_negative:
+            return not_met(f"the added test {test.title!r} states the opposite")
+        if not test.asserts or (test.title_is_negative and not demand.is_negative):
+            continue
+        for code in change.implementation:
+            if lines := _implementing(demand, test, code):
+                spans = spans_of(code.source.path, (line.number for line in lines))
+                return met("an added test states it and exercises the added code", [_span(test), *spans])
+    return None
+
+
+def _has_literals(demand: Demand, test: TestCase, change: _Change) -> bool:
+    """Each literal is in the test or in the added code, and one of them in the test if there are any."""
+    in_test = [one for one in demand.literals if lines_with(one, test.lines) or is_in_text(one, test.title)]
+    return all(
+        one in in_test or any(lines_with(one, code.effective) for code in change.implementation)
+        for one in demand.literals
+    )
+
+
+def _implementing(demand: Demand, test: TestCase, code: AddedCode) -> list[LiveLine]:
+    """The lines of a file that a test exercises, if the file is about the criterion and does something."""
+    reached = exercised(test, code)
+    if not reached or code.is_stub:
+        return []
+    names = [one for one in identifying(demand) if lines_with(one, code.effective)]
+    share = len(covered(demand.words, stems_in(code.effective)))
+    if not names and share < _IMPLEMENTED * len(demand.words):
+        return []
+    return reached[:4] + [line for one in names for line in lines_with(one, code.effective)[:1]]
+
+
+def _by_literals(demand: Demand, change: _Change) -> Judgement | None:
+    """All literals of a criterion in one place of code that is about its words."""
+    names = identifying(demand)
+    strong = [one for one in names if _STRONG.search(one.text)]
+    enough = bool(strong) or len(names) > 1 or (bool(names) and bool(demand.default))
+    if not enough or demand.is_negative or demand.bounds or demand.removes:
+        return None
+    for code in change.implementation:
+        if code.language not in (Language.PYTHON, Language.SCRIPT) or code.is_stub:
+            continue
+        found = located(demand, code)
+        lines = nearest(found) if len(found) == len(demand.literals) else None
+        if lines and _is_about(demand, code) and all(_is_reached(line, code, change) for line in lines):
+            spans = spans_of(code.source.path, (line.number for line in lines))
+            return met("the added code uses what the criterion names", spans)
+    return None
+
+
+def _is_about(demand: Demand, code: AddedCode) -> bool:
+    words = len(covered(demand.words, stems_in(code.effective, code.source.path)))
+    evidence = words + len(demand.literals)
+    return words >= _IMPLEMENTED * len(demand.words) and evidence >= 2
+
+
+def _is_reached(line: LiveLine, code: AddedCode, change: _Change) -> bool:
+    """Return False inside of a new function that neither the change nor a framework uses."""
+    enclosing, decorated = _enclosing(line, code)
+    if enclosing is None or decorated or _USED_BY_FRAMEWORK.match(enclosing.original):
+        return True
+    match = _DEFINITION.match(enclosing.original)
+    name = (match[2] or match[4]) if match else ""
+    is_method = bool(match and (match[1] or match[3]))
+    is_known = name in code.source.symbols or any(name in removed for removed in code.source.removed)
+    is_component = name[:1].isupper() and code.source.path.endswith(("x",))
+    return is_method or is_known or is_component or change.is_used(name)
+
+
+def _enclosing(line: LiveLine, code: AddedCode) -> tuple[LiveLine | None, bool]:
+    """The definition above a line with less indentation, and whether it has a decorator."""
+    lines = list(code.effective)
+    at = lines.index(line)
+    indent = len(line.original) - len(line.original.lstrip())
+    if line.original.lstrip().startswith("@"):
+        return None, True
+    for index in range(at, -1, -1):
+        match = _DEFINITION.match(lines[index].original)
+        depth = len((match[1] or match[3] or "")) if match else 0
+        if match and (depth < indent or index == at):
+            return lines[index], index > 0 and lines[index - 1].original.lstrip().startswith("@")
+    return None, False
+
+
+def _opposite(demand: Demand, change: _Change) -> str:
+    """The reason why added code gives another default than the criterion; empty if it does not."""
+    if not demand.default:
+        return ""
+    for code in change.implementation:
+        for name in identifying(demand):
+            for line in lines_with(name, code.effective):
+                value = _assigned(name, line)
+                if value and value != demand.default and _is_comparable(value, demand.default):
+                    return f"the added default of {name.text} is {value}, not {demand.default}"
+    return ""
+
+
+def _assigned(name: Literal, line: LiveLine) -> str:
+    spelled = re.escape(name.spellings[0])
+    match = re.search(
+        rf"{spelled}[\"']?\s*(?::\s*[\w\[\]| .]+?)?\s*(?:=|:|\?\?=?|\|\|)\s*[{{\"']?([\w.-]+)|{spelled}.*\bdefault\s*=\s*[\"']?([\w.-]+)",
+        line.code,
+    )
+    return next((group for group in match.groups() if group), "") if match else ""
+
+
+def _is_comparable(value: str, wanted: str) -> bool:
+    booleans = ("true", "false")
+    return (value in booleans) == (wanted in booleans) and (value[:1].isdigit() == wanted[:1].isdigit())
+
+
+def _without_evidence(demand: Demand, change: _Change) -> Judgement:
+    """Not met if the change lacks it, not checkable if related code is there."""
+    names = identifying(demand)
+    missing = [one for one in names if not _is_live(one, change.implementation)]
+    if names and len(missing) == len(names):
+        where = (
+            "only outside of live code" if is_in_text(missing[0], change.inert) else "not in the added code"
+        )
+        return not_met(f"{missing[0].text!r} is {where}")
+    share = len(covered(demand.words, change.stems)) / len(demand.words) if demand.words else 1.0
+    if reason := _other_value(demand, change):
+        return not_met(reason)
+    inert = len(covered(demand.words, stems(change.inert))) / len(demand.words) if demand.words else 0.0
+    if share < 0.5 and inert >= _STUFFED:
+        return not_met("only comments, messages or unused code mention it")
+    if share < _UNRELATED:
+        return not_met("nothing in the added code is about it")
+    return not_checkable("related code is added, but no added test or literal shows it")
+
+
+def _is_live(literal: Literal, codes: Iterable[AddedCode]) -> bool:
+    return any(lines_with(literal, code.effective) for code in codes)
+
+
+def _other_value(demand: Demand, change: _Change) -> str:
+    """The reason if a line about the criterion has another number than the criterion."""
+    for literal in values(demand):
+        if literal.kind is not LiteralKind.VALUE or _is_live(literal, change.implementation):
+            continue
+        for code in change.implementation:
+            for line in other_values(literal, code.effective):
+                names = any(lines_with(one, (line,)) for one in identifying(demand))
+                if names or covered(demand.words, stems_in((line,))):
+                    return f"line {line.number} of {code.source.path} has another value than {literal.text}"
+    return ""

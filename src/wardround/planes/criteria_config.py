@@ -1,0 +1,103 @@
+"""Criteria about containers, workflows and other configuration, judged by the settings that a change adds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from wardround.planes.added_code import AddedCode, Language, LiveLine
+from wardround.planes.criterion_results import Judgement, met, not_met, spans_of
+from wardround.planes.criterion_text import Demand, Literal, covered, stems
+from wardround.planes.literal_search import located, nearest, stems_in
+
+_CUES = (
+    (r"\bhealth ?checks?\b", r"^\s*healthcheck\b"),
+    (r"\bexpos\w+\b|\bports?\b", r"^\s*expose\b|\bports?:|^\s*-\s*\"?\d+:\d+|\bcontainerport\b"),
+    (
+        r"\b(?:as|by|with) (?:the |a )?(?:non-root )?user\b|\bnon-root\b",
+        r"^\s*user\b|\brunasuser\b|\brunasnonroot\b|\buser:",
+    ),
+    (r"\b(?:based on|base image|image)\b", r"^\s*from\b|\bimage:"),
+    (r"\b(?:every day|daily|nightly|weekly|every week|every hour|hourly|schedule[sd]?)\b", r"\bcron\b"),
+    (r"\bneeds|depends on|after the job\b", r"\bneeds:|\bdepends_on:"),
+    (r"\bpermissions?\b", r"\bpermissions:|^\s*[\w-]+:\s*(?:read|write|none)\b"),
+    (r"\bcache[sd]?\b", r"\bcache"),
+    (r"\btim(?:es|e)[ -]?out\b", r"\btimeout"),
+    (r"\bsecrets?\b", r"\bsecrets?\b"),
+    (r"\benv(?:ironment)? variables?\b", r"^\s*env\b|\benvironment\b|^\s*-?\s*[a-z_]+\s*[:=]|\benv:"),
+    (r"\bvolumes?\b", r"\bvolumes?\b"),
+    (r"\bconcurren\w+\b", r"\bconcurrency:"),
+    (r"\bpull requests?\b", r"\bpull_request"),
+    (r"\btags?\b", r"\btags?\b"),
+    (r"\brestarts?\b", r"\brestart"),
+    (r"\bentry ?point\b", r"^\s*entrypoint\b|\bentrypoint:"),
+    (r"\bcontinue|failure[s]?\b", r"\bcontinue-on-error|\bfail-fast|\balways\(\)|\bif:"),
+)
+"""Cues of a criterion, and what the settings must have then."""
+_ABOUT = frozenset(
+    stems(
+        "container image workflow job step run runs every day daily pipeline docker compose build file action configuration "
+        "setting variable environment port health check user base based permission cache need release service utc"
+    )
+)
+_DISABLED = re.compile(r"\bif:\s*(?:\$\{\{\s*)?false\b|\bcontinue-on-error:\s*true")
+
+
+def judge_config(demand: Demand, codes: Sequence[AddedCode]) -> Judgement | None:
+    """Judge a criterion by the files of configuration; None if they do not decide it."""
+    files = [code for code in codes if code.language is Language.CONFIG and code.effective]
+    cues = [need for cue, need in _CUES if re.search(cue, demand.text.lower())]
+    if not files or not (demand.literals or cues):
+        return None
+    for code in files:
+        lines = _evidence(demand, code, cues)
+        if (
+            lines
+            and not demand.is_negative
+            and not any(_DISABLED.search(line.code) for line in code.effective)
+        ):
+            return met(
+                "an added setting states it", spans_of(code.source.path, (line.number for line in lines))
+            )
+    if all(code.language is Language.CONFIG for code in codes if code.effective):
+        return _missing(demand, files, cues)
+    return None
+
+
+def _evidence(demand: Demand, code: AddedCode, cues: Sequence[str]) -> list[LiveLine]:
+    """The lines with all literals and all cues of a criterion; empty if one is missing."""
+    found = located(demand, code)
+    if len(found) < len(demand.literals) or demand.bounds:
+        return []
+    by_cue = {need: [line for line in code.effective if re.search(need, line.code)] for need in cues}
+    if not all(by_cue.values()) or not (by_cue or _is_about(demand, code)):
+        return []
+    chosen = nearest({**found, **by_cue})
+    if chosen is None or (
+        len(demand.literals) == 1 and not cues and len(demand.words) > 2 and not _is_about(demand, code)
+    ):
+        return []
+    return chosen if _words_match(demand, code) else []
+
+
+def _words_match(demand: Demand, code: AddedCode) -> bool:
+    words = demand.words - _ABOUT
+    return len(covered(words, stems_in(code.effective, code.source.path))) * 2 >= len(words)
+
+
+def _is_about(demand: Demand, code: AddedCode) -> bool:
+    words = demand.words - _ABOUT
+    return bool(demand.literals) and len(
+        covered(words, stems_in(code.effective, code.source.path))
+    ) * 2 >= len(words)
+
+
+def _missing(demand: Demand, files: Sequence[AddedCode], cues: Sequence[str]) -> Judgement | None:
+    found = {text for code in files for text in located(demand, code)}
+    missing: list[Literal] = [literal for literal in demand.literals if literal.text not in found]
+    if missing:
+        return not_met(f"no added setting has {missing[0].text!r}")
+    lines = [line for code in files for line in code.effective]
+    if any(not any(re.search(need, line.code) for line in lines) for need in cues):
+        return not_met("no added setting is about it")
+    return None

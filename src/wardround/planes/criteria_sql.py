@@ -1,0 +1,189 @@
+"""Criteria about a database, judged by the statements that a change adds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from wardround.planes.added_code import AddedCode, Language, LiveLine
+from wardround.planes.criterion_results import Judgement, met, not_met, spans_of
+from wardround.planes.criterion_text import Demand, Literal, LiteralKind, covered, stems
+from wardround.planes.literal_search import lines_with
+
+_DEFINES = re.compile(r"\s*(?:create|alter|drop|rename)\b")
+_SAYS_NOTHING = re.compile(r"\s*(?:comment on|select\s+(?:null|'|\d)|do\b|begin\b|commit\b|set\b|analyze\b)")
+_NEEDS = (
+    (r"\b(?:required|mandatory|not null|not nullable|non-null)\b", r"(?<!is )\bnot null\b|\bprimary key\b"),
+    (r"\b(?:optional|nullable)\b", r"\bdrop not null\b|\badd column(?!.*\bnot null\b)|\bcreate table\b"),
+    (r"\bunique(?:ly|ness)?\b", r"\bunique\b"),
+    (r"\bindex(?:ed|es)?\b", r"\bindex\b"),
+    (r"\bprimary key\b", r"\bprimary key\b"),
+    (r"\b(?:foreign key|references?|refers)\b", r"\breferences\b"),
+    (r"\bcascad\w*\b", r"\bcascade\b"),
+    (r"\bview\b", r"\bview\b|^\s*(?:with|select)\b|\{\{"),
+    (r"\b(?:removed|dropped|no longer)\b", r"\bdrop\b"),
+    (r"\brenamed?\b", r"\brename\b"),
+    (r"\bdefaults?\b", r"\bdefault\b"),
+    (r"\b(?:positive|greater than|at least|between|non-negative)\b", r"\bcheck\b"),
+    (r"\bconcurrently\b|\bwithout locking\b", r"\bconcurrently\b"),
+)
+"""Cues of a criterion, and what a statement must have then."""
+_STRUCTURE = re.compile(
+    r"\b(?:columns?|tables?|index(?:ed)?|unique|required|nullable|primary key|foreign key|constraint|type|defaults?)\b"
+)
+_INVERTS = re.compile(r"(?:<>|!=|\bnot in\s*\(|\bnot like|\bis not)\s*[^=<>]{0,40}$")
+_TYPES = re.compile(
+    r"\b(?:integer|bigint|text|varchar|boolean|timestamptz?|date|uuid|jsonb?|numeric|decimal)\b"
+)
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """A statement of an added SQL file, comments left out."""
+
+    path: str
+    lines: tuple[LiveLine, ...]
+
+    @property
+    def text(self) -> str:
+        """Its lines in lower case."""
+        return "\n".join(line.code for line in self.lines)
+
+    @property
+    def bare(self) -> str:
+        """The same without the contents of strings, on one line."""
+        return " ".join(" ".join(line.bare for line in self.lines).split())
+
+
+def judge_sql(demand: Demand, codes: Sequence[AddedCode]) -> Judgement | None:
+    """Judge a criterion that names tables, columns or values; None if the statements do not decide it."""
+    names = _names(demand)
+    statements = [one for code in codes if code.language is Language.SQL for one in statements_of(code)]
+    if not names or not statements:
+        return None
+    matching = [one for one in statements if all(_has(name, one) for name in names)]
+    useful = [one for one in matching if _is_useful(demand, one)]
+    if not matching:
+        return None
+    for one in useful:
+        if reason := _contradicted(demand, one):
+            return not_met(reason)
+    shown = [one for one in useful if _shows(demand, one)]
+    if not shown:
+        return not_met("the statements with these names do not define what the criterion states")
+    if demand.is_negative and not _is_selection(demand):
+        return None
+    statement = shown[0]
+    numbers = [line.number for line in statement.lines]
+    return met(
+        "an added statement defines it",
+        spans_of(statement.path, (numbers[0], *numbers[-1:])) and _span(statement),
+    )
+
+
+def _span(statement: Statement) -> list:  # type: ignore[type-arg]
+    from wardround.planes.criterion_results import CodeSpan
+
+    numbers = [line.number for line in statement.lines]
+    return [CodeSpan(statement.path, numbers[0], numbers[-1])]
+
+
+def statements_of(code: AddedCode) -> list[Statement]:
+    """Split the live lines at semicolons and at gaps between added lines."""
+    found: list[Statement] = []
+    lines: list[LiveLine] = []
+    for line in code.effective:
+        if lines and line.number > lines[-1].number + 1 and not _is_open(lines):
+            found.append(Statement(code.source.path, tuple(lines)))
+            lines = []
+        lines.append(line)
+        if line.bare.rstrip().endswith(";"):
+            found.append(Statement(code.source.path, tuple(lines)))
+            lines = []
+    return [*found, Statement(code.source.path, tuple(lines))] if lines else found
+
+
+def _is_open(lines: Sequence[LiveLine]) -> bool:
+    text = "".join(line.bare for line in lines)
+    return text.count("(") > text.count(")")
+
+
+def _names(demand: Demand) -> list[Literal]:
+    """The literals that name database objects, dotted ones as their parts."""
+    found: list[Literal] = []
+    for literal in demand.literals:
+        if literal.kind is LiteralKind.NAME and re.fullmatch(r"[\w.]+", literal.text):
+            parts = literal.text.lower().split(".")
+            found += [
+                Literal(part, LiteralKind.NAME, (part,)) for part in parts if not _TYPES.fullmatch(part)
+            ]
+    return found
+
+
+def _has(name: Literal, statement: Statement) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", statement.bare) for one in name.spellings)
+
+
+def _is_useful(demand: Demand, statement: Statement) -> bool:
+    if _SAYS_NOTHING.match(statement.bare):
+        return False
+    return _DEFINES.match(statement.bare) is not None or not _STRUCTURE.search(demand.text.lower())
+
+
+def _contradicted(demand: Demand, statement: Statement) -> str:
+    """The reason why a statement states the opposite; empty if it does not."""
+    if demand.default:
+        default = re.search(r"\bdefault\s+\(?('(?:[^']*)'|[\w.-]+)", statement.text)
+        if default and default[1].strip("'") != demand.default:
+            return f"the added default is {default[1]}, not {demand.default}"
+    for literal in demand.literals:
+        if literal.kind is LiteralKind.TEXT and not demand.is_negative and _is_inverted(literal, statement):
+            return f"the statement excludes '{literal.text}'"
+    return ""
+
+
+def _is_inverted(literal: Literal, statement: Statement) -> bool:
+    for spelling in literal.spellings:
+        at = statement.text.find(f"'{spelling}'")
+        if at >= 0 and _INVERTS.search(statement.text[:at].replace("'", " ")):
+            return True
+    return False
+
+
+def _shows(demand: Demand, statement: Statement) -> bool:
+    text = demand.text.lower()
+    needs = all(re.search(need, statement.bare) for cue, need in _NEEDS if re.search(cue, text))
+    others = [
+        one
+        for one in demand.literals
+        if one.kind is not LiteralKind.NAME or _TYPES.fullmatch(one.text.lower())
+    ]
+    has_values = all(_has_value(one, statement) for one in others)
+    words = demand.words - stems(" ".join(_CUES))
+    enough = not words or len(covered(words, stems(statement.text))) * 2 >= len(words)
+    return needs and has_values and enough
+
+
+_CUES = (
+    "column table index unique required mandatory nullable optional view type default defaults primary foreign key constraint",
+    "named rename renamed removed dropped rows row store stored database schema migration contain contains refer references",
+)
+
+
+def _has_value(literal: Literal, statement: Statement) -> bool:
+    if _TYPES.fullmatch(literal.text.lower()):
+        return literal.text.lower() in statement.bare
+    return bool(lines_with(literal, statement.lines))
+
+
+def _is_selection(demand: Demand) -> bool:
+    """Return True for "only rows with", which a WHERE clause shows."""
+    negative = re.findall(
+        r"\b(?:not|no|never|cannot|without|unless|except|excluded?s?|hidden)\b", demand.text.lower()
+    )
+    return (
+        "only" in demand.text.lower()
+        and not negative
+        or bool(re.search(r"\bnot null\b|\bno longer\b", demand.text.lower()))
+    )

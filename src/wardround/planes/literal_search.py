@@ -1,0 +1,90 @@
+"""Where added lines use the literals of a criterion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from wardround.planes.added_code import AddedCode, LiveLine
+from wardround.planes.criterion_text import Demand, Literal, LiteralKind, stems
+
+_LONG_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`")
+_MAX_WORDS = 3
+"""Words of a string that can be a key, a name or an address; a longer one is a message."""
+_PARAMETER = re.compile(r"\{[^{}/]*\}|:[a-z_]\w*|<[^<>/]*>|\$\{[^{}/]*\}")
+_VALUE = re.compile(r"(?<![\w.])-?\d+(?:[._]\d+)*(?![\w.])")
+
+
+def without_messages(code: str) -> str:
+    """Code without the contents of strings that are sentences."""
+    return _LONG_STRING.sub(lambda match: match[0] if match[0].count(" ") < _MAX_WORDS else '""', code)
+
+
+def lines_with(literal: Literal, lines: Iterable[LiveLine]) -> list[LiveLine]:
+    """The lines that use a literal in any of its spellings."""
+    patterns = [_pattern(spelling, literal.kind) for spelling in literal.spellings]
+    texts = (
+        (line, line.code if literal.kind is LiteralKind.TEXT else _code(line, literal)) for line in lines
+    )
+    return [line for line, text in texts if any(pattern.search(text) for pattern in patterns)]
+
+
+def _code(line: LiveLine, literal: Literal) -> str:
+    code = without_messages(line.code)
+    if literal.text.startswith("/"):
+        return _PARAMETER.sub("{}", code)
+    return code.replace("_", "") if literal.kind is LiteralKind.VALUE and literal.text.isdigit() else code
+
+
+def _pattern(spelling: str, kind: LiteralKind) -> re.Pattern[str]:
+    if kind is LiteralKind.TEXT:
+        return re.compile(re.escape(spelling))
+    if spelling.startswith("/"):
+        return re.compile(re.escape(_PARAMETER.sub("{}", spelling)) + r"/?(?![\w/{-])")
+    return re.compile(rf"(?<![\w.-]){re.escape(spelling)}(?![\w-]|\.\d)")
+
+
+def located(demand: Demand, code: AddedCode) -> dict[str, list[LiveLine]]:
+    """The lines of each literal in a file; a literal without lines is left out."""
+    found = {literal.text: lines_with(literal, code.effective) for literal in demand.literals}
+    return {text: lines for text, lines in found.items() if lines}
+
+
+def is_in_text(literal: Literal, text: str) -> bool:
+    """Return True if a text has the literal, for comments and messages."""
+    return any(spelling in text.lower() for spelling in literal.spellings)
+
+
+def identifying(demand: Demand) -> list[Literal]:
+    """The literals that name something; the others are values."""
+    return [literal for literal in demand.literals if literal.kind is not LiteralKind.VALUE]
+
+
+def values(demand: Demand) -> list[Literal]:
+    """The literals that are values."""
+    return [literal for literal in demand.literals if literal.kind is LiteralKind.VALUE]
+
+
+def stems_in(lines: Sequence[LiveLine], path: str = "") -> frozenset[str]:
+    """The stems of the names and short strings of lines, and of the name of their file."""
+    return stems("\n".join([path, *(without_messages(line.original) for line in lines)]))
+
+
+def nearest(found: Mapping[str, Sequence[LiveLine]], reach: int = 40) -> list[LiveLine] | None:
+    """One line for each literal, all within ``reach`` lines; None if they are farther apart."""
+    if not found:
+        return None
+    for anchor in min(found.values(), key=len):
+        chosen = [min(lines, key=lambda line: abs(line.number - anchor.number)) for lines in found.values()]
+        if all(abs(line.number - anchor.number) <= reach for line in chosen):
+            return chosen
+    return None
+
+
+def other_values(literal: Literal, lines: Iterable[LiveLine]) -> list[LiveLine]:
+    """The lines that have a number, but not this one."""
+    if not literal.text.replace(".", "").isdigit():
+        return []
+    has = {line.number for line in lines_with(literal, lines)}
+    trivial = {"0", "1", "-1"}
+    return [line for line in lines if line.number not in has and set(_VALUE.findall(line.bare)) - trivial]
