@@ -153,6 +153,16 @@ def language_of(path: str) -> Language:
     return Language.PROSE if is_document or "docs" in name.parts[:-1] else Language.CONFIG
 
 
+def as_line(text: str) -> LiveLine:
+    """A text as if it were one line of code, to search it by the same rules."""
+    return LiveLine(0, text.lower(), text.lower(), text)
+
+
+def is_constant(line: LiveLine) -> bool:
+    """Return True for an assignment of a literal or of a collection of literals."""
+    return _CONSTANT.match(line.bare) is not None
+
+
 def read_added(source: ChangedSource, used_elsewhere: frozenset[str] = frozenset()) -> AddedCode:
     """Separate the live lines of a file from what does nothing.
 

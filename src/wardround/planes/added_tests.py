@@ -11,7 +11,7 @@ from wardround.planes.added_code import AddedCode, LiveLine
 from wardround.planes.criterion_text import is_negative, stems
 
 _PYTHON_TEST = re.compile(r"(\s*)(?:async )?def (test\w*)\s*\(")
-_SCRIPT_TEST = re.compile(r"(\s*)(?:it|test|specify)(?:\.\w+)*\s*\(\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
+_SCRIPT_TEST = re.compile(r"(\s*)x?(?:it|test|specify)(?:\.\w+)*\s*\(\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
 _ASSERTION = re.compile(
     r"\bassert\b|\bassert\w*\s*[(.]|\bexpect\s*\(|\.should\b|\bpytest\.raises\b|\bself\.assert\w+|\bassert_\w+\s*\("
 )
@@ -28,6 +28,10 @@ _NEGATIVE_ASSERTION = re.compile(
 )
 _LOCAL = re.compile(
     r"\b(?:const|let|var|function|def|class)\s+([A-Za-z_$][\w$]*)|^\s*([A-Za-z_]\w*)\s*=[^=]", re.MULTILINE
+)
+_SKIPPED = re.compile(
+    r"@(?:pytest\.mark\.|unittest\.)?(?:skip|xfail)|\b(?:it|test|describe)\.(?:skip|todo|fails)\b|\bpytest\.skip\(|"
+    r"\bself\.skiptest\(|\bx(?:it|test)\("
 )
 _ADDRESS = re.compile(r"[\"'`](/[^\"'`?\s]*)")
 _OPTION = re.compile(r"[\"'`](--?[a-z][\w-]*)")
@@ -77,9 +81,11 @@ class TestCase(msgspec.Struct, frozen=True):
 
 
 def test_cases(code: AddedCode) -> list[TestCase]:
-    """Find the test cases whose first line is added."""
+    """Find the test cases whose first line is added; a skipped one is left out."""
     found = []
     for title, lines in _bodies(code.lines):
+        if any(_SKIPPED.search(line.bare) for line in lines):
+            continue
         asserts = tuple(line for line in lines if _is_assertion(line))
         found.append(TestCase(code.source.path, title, tuple(lines), asserts))
     return found

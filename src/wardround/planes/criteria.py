@@ -18,7 +18,16 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from wardround.context.ticket.model import Ticket
-from wardround.planes.added_code import AddedCode, ChangedSource, Language, LiveLine, read_added, used_names
+from wardround.planes.added_code import (
+    AddedCode,
+    ChangedSource,
+    Language,
+    LiveLine,
+    as_line,
+    is_constant,
+    read_added,
+    used_names,
+)
 from wardround.planes.added_tests import TestCase, exercised, test_cases
 from wardround.planes.criteria_config import judge_config
 from wardround.planes.criteria_sql import judge_sql
@@ -50,6 +59,8 @@ _IMPLEMENTED = 0.5
 _UNRELATED = 0.34
 """Below this share of the words in live code, nothing in the change is about a criterion."""
 _STUFFED = 0.6
+_NEAR = 3
+"""Lines around a number that tell what it is about."""
 _STRONG = re.compile(r"--|/|[A-Z][A-Z0-9]*_|\w\.\w|\s")
 _USED_BY_FRAMEWORK = re.compile(
     r"\s*(?:export default\b|export (?:async )?function (?:GET|POST|PUT|PATCH|DELETE)\b)"
@@ -81,7 +92,9 @@ class _Change:
                 name for path, names in counts.items() if path != source.path for name in names
             )
             self.codes.append(read_added(source, others))
-        self.implementation = [code for code in self.codes if not code.source.is_test and code.effective]
+        self.implementation = [
+            code for code in self.codes if not code.source.is_test and _does_something(code)
+        ]
         self.tests = [test for code in self.codes if code.source.is_test for test in test_cases(code)]
         self._used = {name for names in counts.values() for name, lines in names.items() if lines > 1}
         self._tested = {
@@ -104,6 +117,11 @@ class _Change:
     def is_used(self, name: str) -> bool:
         """Return True if another added line has the name."""
         return name.lower() in self._used or name.lower() in self._tested
+
+
+def _does_something(code: AddedCode) -> bool:
+    is_code = code.language in (Language.PYTHON, Language.SCRIPT)
+    return bool(code.effective) and not (is_code and code.is_stub)
 
 
 def _judge(demand: Demand, change: _Change) -> Judgement:
@@ -205,7 +223,9 @@ def _by_literals(demand: Demand, change: _Change) -> Judgement | None:
             continue
         found = located(demand, code)
         lines = nearest(found) if len(found) == len(demand.literals) else None
-        if lines and _is_about(demand, code) and all(_is_reached(line, code, change) for line in lines):
+        if not lines or not _is_about(demand, code) or all(is_constant(line) for line in lines):
+            continue
+        if all(_is_reached(line, code, change) for line in lines):
             spans = spans_of(code.source.path, (line.number for line in lines))
             return met("the added code uses what the criterion names", spans)
     return None
@@ -281,6 +301,8 @@ def _without_evidence(demand: Demand, change: _Change) -> Judgement:
             "only outside of live code" if is_in_text(missing[0], change.inert) else "not in the added code"
         )
         return not_met(f"{missing[0].text!r} is {where}")
+    if idle := [one for one in demand.literals if _is_idle(one, change)]:
+        return not_met(f"{idle[0].text!r} is only in text or code without effect")
     share = len(covered(demand.words, change.stems)) / len(demand.words) if demand.words else 1.0
     if reason := _other_value(demand, change):
         return not_met(reason)
@@ -290,6 +312,17 @@ def _without_evidence(demand: Demand, change: _Change) -> Judgement:
     if share < _UNRELATED:
         return not_met("nothing in the added code is about it")
     return not_checkable("related code is added, but no added test or literal shows it")
+
+
+def _is_idle(literal: Literal, change: _Change) -> bool:
+    """Return True for a literal in comments, dead code or unused functions and nowhere else."""
+    lines = [(line, code) for code in change.implementation for line in lines_with(literal, code.effective)]
+    if not lines:
+        return bool(change.inert) and bool(lines_with(literal, (as_line(change.inert),)))
+    return all(
+        code.language in (Language.PYTHON, Language.SCRIPT) and not _is_reached(line, code, change)
+        for line, code in lines
+    )
 
 
 def _is_live(literal: Literal, codes: Iterable[AddedCode]) -> bool:
@@ -303,7 +336,8 @@ def _other_value(demand: Demand, change: _Change) -> str:
             continue
         for code in change.implementation:
             for line in other_values(literal, code.effective):
+                near = [one for one in code.effective if abs(one.number - line.number) <= _NEAR]
                 names = any(lines_with(one, (line,)) for one in identifying(demand))
-                if names or covered(demand.words, stems_in((line,))):
+                if names or len(covered(demand.words, stems_in(near))) * 2 >= max(2, len(demand.words)):
                     return f"line {line.number} of {code.source.path} has another value than {literal.text}"
     return ""

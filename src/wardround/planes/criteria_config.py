@@ -17,7 +17,7 @@ _CUES = (
         r"\b(?:as|by|with) (?:the |a )?(?:non-root )?user\b|\bnon-root\b",
         r"^\s*user\b|\brunasuser\b|\brunasnonroot\b|\buser:",
     ),
-    (r"\b(?:based on|base image|image)\b", r"^\s*from\b|\bimage:"),
+    (r"\b(?:based on|base image|uses? the image)\b", r"^\s*from\b|\bimage:"),
     (r"\b(?:every day|daily|nightly|weekly|every week|every hour|hourly|schedule[sd]?)\b", r"\bcron\b"),
     (r"\bneeds|depends on|after the job\b", r"\bneeds:|\bdepends_on:"),
     (r"\bpermissions?\b", r"\bpermissions:|^\s*[\w-]+:\s*(?:read|write|none)\b"),
@@ -51,14 +51,11 @@ def judge_config(demand: Demand, codes: Sequence[AddedCode]) -> Judgement | None
         return None
     for code in files:
         lines = _evidence(demand, code, cues)
-        if (
-            lines
-            and not demand.is_negative
-            and not any(_DISABLED.search(line.code) for line in code.effective)
-        ):
-            return met(
-                "an added setting states it", spans_of(code.source.path, (line.number for line in lines))
-            )
+        if lines and any(_DISABLED.search(line.code) for line in code.effective):
+            return not_met("the added setting is switched off")
+        if lines and not demand.is_negative:
+            spans = spans_of(code.source.path, (line.number for line in lines))
+            return met("an added setting states it", spans)
     if all(code.language is Language.CONFIG for code in codes if code.effective):
         return _missing(demand, files, cues)
     return None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.planes.added_code import AddedCode, Language, LiveLine
-from wardround.planes.criterion_results import Judgement, met, not_met, spans_of
+from wardround.planes.criterion_results import CodeSpan, Judgement, met, not_met
 from wardround.planes.criterion_text import Demand, Literal, LiteralKind, covered, stems
 from wardround.planes.literal_search import lines_with
 
@@ -65,7 +65,8 @@ def judge_sql(demand: Demand, codes: Sequence[AddedCode]) -> Judgement | None:
     matching = [one for one in statements if all(_has(name, one) for name in names)]
     useful = [one for one in matching if _is_useful(demand, one)]
     if not matching:
-        return None
+        is_all_sql = all(code.language is Language.SQL for code in codes)
+        return not_met(f"no added statement has {_all(names)}") if is_all_sql else None
     for one in useful:
         if reason := _contradicted(demand, one):
             return not_met(reason)
@@ -75,18 +76,12 @@ def judge_sql(demand: Demand, codes: Sequence[AddedCode]) -> Judgement | None:
     if demand.is_negative and not _is_selection(demand):
         return None
     statement = shown[0]
-    numbers = [line.number for line in statement.lines]
-    return met(
-        "an added statement defines it",
-        spans_of(statement.path, (numbers[0], *numbers[-1:])) and _span(statement),
-    )
+    span = CodeSpan(statement.path, statement.lines[0].number, statement.lines[-1].number)
+    return met("an added statement defines it", [span])
 
 
-def _span(statement: Statement) -> list:  # type: ignore[type-arg]
-    from wardround.planes.criterion_results import CodeSpan
-
-    numbers = [line.number for line in statement.lines]
-    return [CodeSpan(statement.path, numbers[0], numbers[-1])]
+def _all(names: Sequence[Literal]) -> str:
+    return " and ".join(dict.fromkeys(repr(name.text) for name in names))
 
 
 def statements_of(code: AddedCode) -> list[Statement]:
@@ -138,7 +133,8 @@ def _contradicted(demand: Demand, statement: Statement) -> str:
         if default and default[1].strip("'") != demand.default:
             return f"the added default is {default[1]}, not {demand.default}"
     for literal in demand.literals:
-        if literal.kind is LiteralKind.TEXT and not demand.is_negative and _is_inverted(literal, statement):
+        is_positive = not demand.is_negative or _is_selection(demand)
+        if literal.kind is LiteralKind.TEXT and is_positive and _is_inverted(literal, statement):
             return f"the statement excludes '{literal.text}'"
     return ""
 
@@ -167,6 +163,7 @@ def _shows(demand: Demand, statement: Statement) -> bool:
 
 _CUES = (
     "column table index unique required mandatory nullable optional view type default defaults primary foreign key constraint",
+    "accept accepts allow allows value values one foreign unique together together pair combination "
     "named rename renamed removed dropped rows row store stored database schema migration contain contains refer references",
 )
 

@@ -105,12 +105,6 @@ _NUMBER = re.compile(
     r"(?<![\w.#-])(\d+(?:[.,]\d+)?)\s?(ms|milliseconds?|s|secs?|seconds?|min|minutes?|h|hours?|days?|weeks?|kb|mb|gb|%)?"
     r"(?![\w-]|\.\d)", re.IGNORECASE,
 )  # fmt: skip
-_NUMBER_WORDS = {
-    name: str(value)
-    for value, name in enumerate(
-        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 2
-    )
-}
 _CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
 _SECONDS = {
     "s": 1,
@@ -219,11 +213,13 @@ def _is_available(word: str, available: frozenset[str]) -> bool:
 def stems(text: str) -> frozenset[str]:
     """The stems of the content words of prose and names, camel case and snake case split."""
     words = (part for name in re.findall(r"[^\W_]+", text) for part in parts(name))
-    return frozenset(
-        search_stem(word)
-        for word in words
-        if len(word) > 2 and word not in STOP_WORDS and word not in _GENERIC and not word.isdigit()
-    )
+    kept = (search_stem(word) for word in words if len(word) > 2 and word not in STOP_WORDS)
+    return frozenset(stem for stem in kept if stem not in _generic() and not stem.isdigit())
+
+
+@lru_cache(maxsize=1)
+def _generic() -> frozenset[str]:
+    return frozenset(search_stem(word) for word in _GENERIC)
 
 
 def is_negative(text: str) -> bool:
@@ -292,11 +288,6 @@ def _numbers(prose: str) -> list[Literal]:
         found.append(Literal(f"{hour}:{minute}", LiteralKind.VALUE, spelled))
     rest = _CLOCK.sub(" ", prose)
     found += [_number(match[1], (match[2] or "").lower()) for match in _NUMBER.finditer(rest)]
-    found += [
-        _number(_NUMBER_WORDS[word], "")
-        for word in re.findall(r"[a-z]+", rest.lower())
-        if word in _NUMBER_WORDS
-    ]
     return found
 
 

@@ -7,17 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from wardround.planes.added_code import AddedCode, LiveLine
 from wardround.planes.criterion_text import Demand, Literal, LiteralKind, stems
+from wardround.text.tokens import KEYWORDS
 
 _LONG_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`")
 _MAX_WORDS = 3
 """Words of a string that can be a key, a name or an address; a longer one is a message."""
+_WORD = re.compile(r"[a-z]{2,}(?=[\s.,:;!?'\"])|(?<=\s)[a-z]{2,}", re.IGNORECASE)
 _PARAMETER = re.compile(r"\{[^{}/]*\}|:[a-z_]\w*|<[^<>/]*>|\$\{[^{}/]*\}")
+_KEYWORD = re.compile(rf"\b(?:{'|'.join(sorted(KEYWORDS))})\b")
 _VALUE = re.compile(r"(?<![\w.])-?\d+(?:[._]\d+)*(?![\w.])")
 
 
 def without_messages(code: str) -> str:
     """Code without the contents of strings that are sentences."""
-    return _LONG_STRING.sub(lambda match: match[0] if match[0].count(" ") < _MAX_WORDS else '""', code)
+    return _LONG_STRING.sub(
+        lambda match: '""' if len(_WORD.findall(match[0])) > _MAX_WORDS else match[0], code
+    )
 
 
 def lines_with(literal: Literal, lines: Iterable[LiveLine]) -> list[LiveLine]:
@@ -41,7 +46,8 @@ def _pattern(spelling: str, kind: LiteralKind) -> re.Pattern[str]:
         return re.compile(re.escape(spelling))
     if spelling.startswith("/"):
         return re.compile(re.escape(_PARAMETER.sub("{}", spelling)) + r"/?(?![\w/{-])")
-    return re.compile(rf"(?<![\w.-]){re.escape(spelling)}(?![\w-]|\.\d)")
+    unit = "(?:ms|[smhd])?" if spelling.isdigit() else ""
+    return re.compile(rf"(?<![\w.-]){re.escape(spelling)}{unit}(?![\w-]|\.\d)")
 
 
 def located(demand: Demand, code: AddedCode) -> dict[str, list[LiveLine]]:
@@ -67,7 +73,8 @@ def values(demand: Demand) -> list[Literal]:
 
 def stems_in(lines: Sequence[LiveLine], path: str = "") -> frozenset[str]:
     """The stems of the names and short strings of lines, and of the name of their file."""
-    return stems("\n".join([path, *(without_messages(line.original) for line in lines)]))
+    text = "\n".join([path, *(without_messages(line.original) for line in lines)])
+    return stems(_KEYWORD.sub(" ", text))
 
 
 def nearest(found: Mapping[str, Sequence[LiveLine]], reach: int = 40) -> list[LiveLine] | None:
