@@ -109,6 +109,7 @@ _DEFINED = re.compile(
 )
 _DOES = re.compile(r"[\w)\]]\s*\(|[=<>+*/%|&!-]|\breturn\b|\byield\b|\bin\b|\bfrom\b|:")
 _STUB = re.compile(
+    r"\s*(?:\w+\??:\s*[a-z_][\w\[\]|<>., \"'-]*[;,]?|return \w+;?)\s*$|"
     r"\s*(?:(?:async )?def .*:|class .*:|(?:export )?(?:default )?(?:async )?function\b[^{]*\{?|@?\w+\s*$|pass|\.\.\.|[)}\];,]*|"
     r"return(?: (?:true|false|none|null|undefined|\d+|\"\"|''|\[\]|\{\}))?;?|raise notimplementederror.*|"
     r"(?:from|import|export) .*|else:?|try:|\} else \{)\s*$"
@@ -223,7 +224,7 @@ def _masked_run(run: Sequence[AddedLine], language: Language) -> Iterator[tuple[
         is_log = depth > 0 or _is_log(outline.lower(), language)
         depth = max(0, depth + outline.count("(") - outline.count(")")) if is_log else 0
         left_out = line.text if not code.strip() else _difference(line.text, code)
-        if not code.strip() or _is_prose(outline, language):
+        if not code.strip() or _is_prose(outline, language) or _is_import(outline, language):
             yield None, line.text
         else:
             yield LiveLine(line.number, code.lower(), outline.lower(), code, is_log), left_out
@@ -251,6 +252,12 @@ def _difference(line: str, code: str) -> str:
 
 def _is_log(bare: str, language: Language) -> bool:
     return (_CONFIG_LABEL if language in (Language.CONFIG, Language.SQL) else _LOG).match(bare) is not None
+
+
+def _is_import(bare: str, language: Language) -> bool:
+    """Return True for an import, which does nothing by itself; the uses of its names are other lines."""
+    is_code = language in (Language.PYTHON, Language.SCRIPT)
+    return is_code and re.match(r"(?:from \S+ import\b|import\b(?!\())", bare) is not None
 
 
 def _is_prose(bare: str, language: Language) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround.planes.added_code import AddedCode, LiveLine
+from wardround.planes.added_code import AddedCode, LiveLine, is_constant
 from wardround.planes.criterion_text import is_negative, stems
 
 _PYTHON_TEST = re.compile(r"(\s*)(?:async )?def (test\w*)\s*\(")
@@ -33,6 +33,7 @@ _SKIPPED = re.compile(
     r"@(?:pytest\.mark\.|unittest\.)?(?:skip|xfail)|\b(?:it|test|describe)\.(?:skip|todo|fails)\b|\bpytest\.skip\(|"
     r"\bself\.skiptest\(|\bx(?:it|test)\("
 )
+_TARGET = re.compile(r"\s*(?:const |let |var )?([a-z_$][\w$]*)")
 _ADDRESS = re.compile(r"[\"'`](/[^\"'`?\s]*)")
 _OPTION = re.compile(r"[\"'`](--?[a-z][\w-]*)")
 _PARAMETER = re.compile(r"\\\{[^{}/]*\\\}|:[A-Za-z_]\w*|<[^<>/]*>|\\\$\\\{[^{}/]*\\\}")
@@ -86,7 +87,8 @@ def test_cases(code: AddedCode) -> list[TestCase]:
     for title, lines in _bodies(code.lines):
         if any(_SKIPPED.search(line.bare) for line in lines):
             continue
-        asserts = tuple(line for line in lines if _is_assertion(line))
+        names = {match[1] for line in lines if is_constant(line) and (match := _TARGET.match(line.bare))}
+        asserts = tuple(line for line in lines if _is_assertion(line, frozenset(names)))
         found.append(TestCase(code.source.path, title, tuple(lines), asserts))
     return found
 
@@ -122,10 +124,11 @@ def _indent(line: LiveLine) -> int:
     return len(line.original) - len(line.original.lstrip())
 
 
-def _is_assertion(line: LiveLine) -> bool:
+def _is_assertion(line: LiveLine, constants: frozenset[str]) -> bool:
+    """Return True for an assertion about something else than constants of the test."""
     if not _ASSERTION.search(line.bare):
         return False
-    return bool({name.lower() for name in _NAME.findall(line.bare)} - _ASSERTING)
+    return bool({name.lower() for name in _NAME.findall(line.bare)} - _ASSERTING - constants)
 
 
 def exercised(test: TestCase, code: AddedCode) -> list[LiveLine]:

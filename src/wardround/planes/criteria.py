@@ -154,6 +154,8 @@ def _judge_tests(demand: Demand, change: _Change) -> Judgement:
             and all(is_in_text(one, test.text) for one in demand.literals)
         ):
             return met("an added test states it", [_span(test)])
+    if any(not test.asserts and _states(words, test) for test in change.tests):
+        return not_met("the added test asserts nothing")
     related = any(covered(words, test.stems) for test in change.tests)
     return (
         not_checkable("no added test clearly is the one") if related else not_met("no added test is about it")
@@ -309,7 +311,7 @@ def _without_evidence(demand: Demand, change: _Change) -> Judgement:
     inert = len(covered(demand.words, stems(change.inert))) / len(demand.words) if demand.words else 0.0
     if share < 0.5 and inert >= _STUFFED:
         return not_met("only comments, messages or unused code mention it")
-    if share < _UNRELATED:
+    if share < _UNRELATED and not names:
         return not_met("nothing in the added code is about it")
     return not_checkable("related code is added, but no added test or literal shows it")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from wardround.planes.added_code import AddedCode, Language, LiveLine
 from wardround.planes.criterion_results import Judgement, met, not_met, spans_of
@@ -40,6 +40,9 @@ _ABOUT = frozenset(
         "setting variable environment port health check user base based permission cache need release service utc"
     )
 )
+_OF_VALUE = tuple(need for cue, need in _CUES if "user" in need or "from" in need or "expose" in need)
+"""Settings whose value is on their line."""
+_REPLACED = re.compile(r"\s*(user|cmd|entrypoint)\s")
 _DISABLED = re.compile(r"\bif:\s*(?:\$\{\{\s*)?false\b|\bcontinue-on-error:\s*true")
 
 
@@ -66,8 +69,12 @@ def _evidence(demand: Demand, code: AddedCode, cues: Sequence[str]) -> list[Live
     found = located(demand, code)
     if len(found) < len(demand.literals) or demand.bounds:
         return []
-    by_cue = {need: [line for line in code.effective if re.search(need, line.code)] for need in cues}
-    if not all(by_cue.values()) or not (by_cue or _is_about(demand, code)):
+    lines = _in_effect(code)
+    by_cue = {need: [line for line in lines if re.search(need, line.code)] for need in cues}
+    found = {text: [line for line in some if line in lines] for text, some in found.items()}
+    if not all(by_cue.values()) or not all(found.values()) or not (by_cue or _is_about(demand, code)):
+        return []
+    if any(need in _OF_VALUE and not _on_same_line(some, found) for need, some in by_cue.items()):
         return []
     chosen = nearest({**found, **by_cue})
     if chosen is None or (
@@ -75,6 +82,21 @@ def _evidence(demand: Demand, code: AddedCode, cues: Sequence[str]) -> list[Live
     ):
         return []
     return chosen if _words_match(demand, code) else []
+
+
+def _on_same_line(lines: Sequence[LiveLine], found: Mapping[str, Sequence[LiveLine]]) -> bool:
+    """Return True if a line of a cue has a literal, or no literal is demanded."""
+    return not found or any(line in some for line in lines for some in found.values())
+
+
+def _in_effect(code: AddedCode) -> list[LiveLine]:
+    """The lines without a ``USER``, ``CMD`` or ``ENTRYPOINT`` that a later one replaces."""
+    last = {match[1]: line.number for line in code.effective if (match := _REPLACED.match(line.code))}
+    return [
+        line
+        for line in code.effective
+        if not (match := _REPLACED.match(line.code)) or last[match[1]] == line.number
+    ]
 
 
 def _words_match(demand: Demand, code: AddedCode) -> bool:

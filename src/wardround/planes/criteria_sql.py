@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 
@@ -34,6 +35,8 @@ _STRUCTURE = re.compile(
     r"\b(?:columns?|tables?|index(?:ed)?|unique|required|nullable|primary key|foreign key|constraint|type|defaults?)\b"
 )
 _INVERTS = re.compile(r"(?:<>|!=|\bnot in\s*\(|\bnot like|\bis not)\s*[^=<>]{0,40}$")
+_DOWN = re.compile(r"\s*--\s*(?:migrate:down|\+goose down|\+migrate down|rollback)", re.IGNORECASE)
+"""The comment after which a file of some migration tools has the way back."""
 _TYPES = re.compile(
     r"\b(?:integer|bigint|text|varchar|boolean|timestamptz?|date|uuid|jsonb?|numeric|decimal)\b"
 )
@@ -76,8 +79,20 @@ def judge_sql(demand: Demand, codes: Sequence[AddedCode]) -> Judgement | None:
     if demand.is_negative and not _is_selection(demand):
         return None
     statement = shown[0]
+    if not demand.removes and _is_undone(statement, names, statements):
+        return not_met("a later statement of the change drops it again")
     span = CodeSpan(statement.path, statement.lines[0].number, statement.lines[-1].number)
     return met("an added statement defines it", [span])
+
+
+def _is_undone(statement: Statement, names: Sequence[Literal], statements: Sequence[Statement]) -> bool:
+    later = statements[statements.index(statement) + 1 :]
+    return any(
+        one.path == statement.path
+        and re.match(r"\s*drop\b|.*\bdrop column\b", one.bare)
+        and all(_has(name, one) for name in names)
+        for one in later
+    )
 
 
 def _all(names: Sequence[Literal]) -> str:
@@ -88,7 +103,10 @@ def statements_of(code: AddedCode) -> list[Statement]:
     """Split the live lines at semicolons and at gaps between added lines."""
     found: list[Statement] = []
     lines: list[LiveLine] = []
+    down = next((line.number for line in code.source.added if _DOWN.match(line.text)), None)
     for line in code.effective:
+        if down is not None and line.number > down:
+            break
         if lines and line.number > lines[-1].number + 1 and not _is_open(lines):
             found.append(Statement(code.source.path, tuple(lines)))
             lines = []
@@ -117,7 +135,13 @@ def _names(demand: Demand) -> list[Literal]:
 
 
 def _has(name: Literal, statement: Statement) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", statement.bare) for one in name.spellings)
+    model = (
+        PurePosixPath(statement.path).stem.lower()
+        if re.match(r"\s*(?:with|select)\b", statement.bare)
+        else ""
+    )
+    text = f"{model} {statement.bare}"
+    return any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text) for one in name.spellings)
 
 
 def _is_useful(demand: Demand, statement: Statement) -> bool:

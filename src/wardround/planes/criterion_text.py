@@ -75,7 +75,7 @@ _UNVERIFIABLE = (
     )),
     ("it is about measured performance", (
         r"performance|latency|throughput|faster|fast|quickly|slow(?:er)?|uptime|p\d\d|percentile|lighthouse",
-        r"scales (?:to|with)|scalab\w+|load times?|response times?|memory usage|cpu",
+        r"than before|scales (?:to|with)|scalab\w+|load times?|response times?|memory usage|cpu",
         r"(?:within|under|below|less than|at most|in) \d+ ?(?:ms|milliseconds)",
         r"(?:loads?|respon\w+|render\w*|complet\w+|finish\w*|takes?|runs?|ends?) (?:\w+ ){0,3}"
         r"(?:within|under|below|less than|at most|in) \d+ ?(?:s|sec\w*|minutes?)",
@@ -132,11 +132,12 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _BOUND = re.compile(
-    r"\b(?:at most|at least|up to|more than|less than|fewer than|no more than|no less than|over|under|above|below|exceed\w*|"
-    r"maximum|minimum|max|min|between|within|longer than|shorter than|greater|larger than|smaller than)\b|[<>≤≥]",
+    r"\b(?:at most|at least|up to|more than|less than|fewer than|no more than|no less than|exceed\w*|maximum|minimum|"
+    r"longer than|shorter than|greater|larger than|smaller than|(?:over|under|above|below|between|within) \d)\b|[<>≤≥]",
     re.IGNORECASE,
 )
 _DEFAULT = re.compile(
+    r"\bdefaults? (?:value )?(?:of|for) [`\"']?[\w.-]+[`\"']? is [`\"']?([\w.-]+)|"
     r"\bdefaults? (?:value )?(?:to|is|of)\s+[`\"']?([\w.-]+)|\b(?:is|are)\s+[`\"']?([\w.-]+?)[`\"']?\s+by default",
     re.IGNORECASE,
 )
@@ -163,6 +164,7 @@ _GENERIC = frozenset(
     able add allow appear available behave case change code contain correct correctly criterion current exist existing
     feature following function given happen implement implementation instead keep kind like make mean mention need new
     name one page provide request respect result scenario see sure system then thing time type user value want way work
+    parameter query option flag endpoint route prop property argument
     via per within when then given and the with every test tests cover
     """.split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
@@ -231,12 +233,13 @@ def demand_of(text: str) -> Demand:
     """Read a criterion."""
     literals = _literals(text)
     prose = _BARE.sub(" ", _QUOTED.sub(" ", text))
+    words = stems(_NUMBER.sub(" ", _CLOCK.sub(" ", prose)))
     default = _DEFAULT.search(text)
     value = next((group for group in default.groups() if group), "").lower().rstrip(".") if default else ""
     return Demand(
         text=text,
         literals=literals,
-        words=stems(prose),
+        words=words,
         is_negative=is_negative(prose),
         bounds=_BOUND.search(prose) is not None,
         default=_BOOLEANS.get(value, value),

@@ -14,7 +14,18 @@ _MAX_WORDS = 3
 """Words of a string that can be a key, a name or an address; a longer one is a message."""
 _WORD = re.compile(r"[a-z]{2,}(?=[\s.,:;!?'\"])|(?<=\s)[a-z]{2,}", re.IGNORECASE)
 _PARAMETER = re.compile(r"\{[^{}/]*\}|:[a-z_]\w*|<[^<>/]*>|\$\{[^{}/]*\}")
-_KEYWORD = re.compile(rf"\b(?:{'|'.join(sorted(KEYWORDS))})\b")
+_MODIFIERS = (
+    "export",
+    "extends",
+    "function",
+    "implements",
+    "interface",
+    "private",
+    "public",
+    "readonly",
+    "static",
+)
+_KEYWORD = re.compile(rf"\b(?:{'|'.join((*sorted(KEYWORDS), *_MODIFIERS))})\b")
 _VALUE = re.compile(r"(?<![\w.])-?\d+(?:[._]\d+)*(?![\w.])")
 
 
@@ -25,13 +36,25 @@ def without_messages(code: str) -> str:
     )
 
 
-def lines_with(literal: Literal, lines: Iterable[LiveLine]) -> list[LiveLine]:
+def lines_with(literal: Literal, lines: Sequence[LiveLine]) -> list[LiveLine]:
     """The lines that use a literal in any of its spellings."""
     patterns = [_pattern(spelling, literal.kind) for spelling in literal.spellings]
     texts = (
         (line, line.code if literal.kind is LiteralKind.TEXT else _code(line, literal)) for line in lines
     )
-    return [line for line, text in texts if any(pattern.search(text) for pattern in patterns)]
+    found = [line for line, text in texts if any(pattern.search(text) for pattern in patterns)]
+    return found or (_members(literal.text.lower(), lines) if literal.kind is LiteralKind.NAME else [])
+
+
+def _members(name: str, lines: Sequence[LiveLine]) -> list[LiveLine]:
+    """The definition of a member ``Class.member`` in a file that defines the class."""
+    owner, dot, member = name.rpartition(".")
+    if not dot or not re.fullmatch(r"[a-z_]\w*", owner) or not re.fullmatch(r"[a-z_]\w*", member):
+        return []
+    if not any(re.search(rf"\bclass {owner}\b", line.bare) for line in lines):
+        return []
+    defines = re.compile(rf"^\s*(?:async |static |public |get |set )*(?:def )?{member}\s*(?:\(|[:=])")
+    return [line for line in lines if defines.match(line.bare)]
 
 
 def _code(line: LiveLine, literal: Literal) -> str:
