@@ -40,7 +40,7 @@ from wardround.planes.criterion_results import (
     not_met,
     spans_of,
 )
-from wardround.planes.criterion_text import Demand, Literal, LiteralKind, covered, demand_of, stems
+from wardround.planes.criterion_text import METHODS, Demand, Literal, LiteralKind, covered, demand_of, stems
 from wardround.planes.literal_search import (
     identifying,
     is_in_text,
@@ -227,6 +227,8 @@ def _by_literals(demand: Demand, change: _Change) -> Judgement | None:
         lines = nearest(found) if len(found) == len(demand.literals) else None
         if not lines or not _is_about(demand, code) or all(is_constant(line) for line in lines):
             continue
+        if demand.default and not _gives_default(demand, code):
+            continue
         if all(_is_reached(line, code, change) for line in lines):
             spans = spans_of(code.source.path, (line.number for line in lines))
             return met("the added code uses what the criterion names", spans)
@@ -280,6 +282,15 @@ def _opposite(demand: Demand, change: _Change) -> str:
     return ""
 
 
+def _gives_default(demand: Demand, code: AddedCode) -> bool:
+    """Return True if a line gives a name of the criterion its default."""
+    return any(
+        _assigned(name, line) == demand.default
+        for name in identifying(demand)
+        for line in lines_with(name, code.effective)
+    )
+
+
 def _assigned(name: Literal, line: LiveLine) -> str:
     spelled = re.escape(name.spellings[0])
     match = re.search(
@@ -296,7 +307,7 @@ def _is_comparable(value: str, wanted: str) -> bool:
 
 def _without_evidence(demand: Demand, change: _Change) -> Judgement:
     """Not met if the change lacks it, not checkable if related code is there."""
-    names = identifying(demand)
+    names = [one for one in identifying(demand) if one.text not in METHODS]
     missing = [one for one in names if not _is_live(one, change.implementation)]
     if names and len(missing) == len(names):
         where = (

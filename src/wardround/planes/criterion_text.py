@@ -56,6 +56,7 @@ class Demand(msgspec.Struct, frozen=True):
     unverifiable: str
 
 
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _UNVERIFIABLE = (
     ("it is about documents", (
         r"documented|documentation|docs|readme|change ?log|handbook|the manual|wiki|runbook|user guides?",
@@ -184,6 +185,14 @@ _SYNONYMS = (
 )  # fmt: skip
 
 
+_OF_DEFAULTS = frozenset({search_stem("default")})
+_IRREGULAR = {
+    "kept": "keep", "sent": "send", "shown": "show", "hidden": "hide", "found": "find", "thrown": "throw",
+    "chosen": "choose", "written": "write", "built": "build", "left": "leave", "lost": "lose", "paid": "pay",
+    "read": "read", "ran": "run", "stopped": "stop", "given": "give", "taken": "take", "began": "begin",
+}  # fmt: skip
+
+
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
@@ -215,7 +224,8 @@ def _is_available(word: str, available: frozenset[str]) -> bool:
 def stems(text: str) -> frozenset[str]:
     """The stems of the content words of prose and names, camel case and snake case split."""
     words = (part for name in re.findall(r"[^\W_]+", text) for part in parts(name))
-    kept = (search_stem(word) for word in words if len(word) > 2 and word not in STOP_WORDS)
+    regular = (_IRREGULAR.get(word, word) for word in words)
+    kept = (search_stem(word) for word in regular if len(word) > 2 and word not in STOP_WORDS)
     return frozenset(stem for stem in kept if stem not in _generic() and not stem.isdigit())
 
 
@@ -239,7 +249,7 @@ def demand_of(text: str) -> Demand:
     return Demand(
         text=text,
         literals=literals,
-        words=words,
+        words=words - _OF_DEFAULTS if value else words,
         is_negative=is_negative(prose),
         bounds=_BOUND.search(prose) is not None,
         default=_BOOLEANS.get(value, value),
@@ -264,9 +274,11 @@ def _literals(text: str) -> tuple[Literal, ...]:
 
 
 def _quoted(content: str, *, is_code: bool) -> list[Literal]:
-    route = re.fullmatch(r"(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(/\S*)", content)
+    route = re.fullmatch(rf"({'|'.join(METHODS)})\s+(/\S*)", content)
     if route:
-        return [Literal(route[1], LiteralKind.NAME, (route[1].lower(),)), _name(route[2])]
+        method = route[1].lower()
+        spellings = (f".{method}(", f'"{method}"', f"'{method}'", f"function {method}(", f"{method} /")
+        return [Literal(route[1], LiteralKind.TEXT, spellings), _name(route[2])]
     if re.fullmatch(r"-?\d+(?:\.\d+)?", content):
         return [_number(content, "")]
     if content.lower() in ("true", "false", "null", "none", "nil"):
