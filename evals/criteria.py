@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from wardround.context.ticket.model import Criterion, Ticket
-from wardround.planes.added_code import AddedLine, ChangedSource
 from wardround.planes.criteria import judge_criteria
-from wardround.planes.criterion_results import CriterionResult, CriterionState
+from wardround.planes.criterion.added_code import AddedLine, ChangedSource
+from wardround.planes.criterion.results import CriterionResult, CriterionState
 
 PAIRS = Path(__file__).resolve().parent / "criteria"
 MET = CriterionState.MET

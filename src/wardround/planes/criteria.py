@@ -2,23 +2,24 @@
 
 A criterion is met in one of these ways:
 
-- an added test states it in its title and asserts it, and exercises code that the change adds and that is about it;
-- all its literals (names, values, texts) are in added code that uses them, near one another, in code about its words;
+- an added test states it in its title, asserts it, and exercises added code that is about it;
+- all its literals (names, values, texts) are near one another in added code that is about its words;
 - an added SQL statement or setting defines it.
 
-Comments, docstrings, messages, documents, unused constants, code that never runs and tests without an assertion are no
-evidence. A criterion about documents, work processes, appearance, measurements or judgements is not checkable, as is
-one whose code is there but does not show it; the judge prefers that to a doubtful "met".
+Comments, docstrings, messages, documents, unused constants, dead code and tests without an assertion are no
+evidence. A criterion about documents, work processes, appearance, measurements or judgements is not
+checkable, as is one whose code is there but does not show it; the judge prefers that to a doubtful "met".
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from wardround.context.ticket.model import Ticket
-from wardround.planes.added_code import (
+from wardround.planes.criterion.added_code import (
     AddedCode,
     ChangedSource,
     Language,
@@ -28,10 +29,19 @@ from wardround.planes.added_code import (
     read_added,
     used_names,
 )
-from wardround.planes.added_tests import TestCase, exercised, test_cases
-from wardround.planes.criteria_config import judge_config
-from wardround.planes.criteria_sql import judge_sql
-from wardround.planes.criterion_results import (
+from wardround.planes.criterion.added_tests import TestCase, exercised, test_cases
+from wardround.planes.criterion.code_words import code_stems
+from wardround.planes.criterion.demand import METHODS, Demand, Literal, LiteralKind, covered, demand_of, stems
+from wardround.planes.criterion.literal_search import (
+    identifying,
+    is_in_text,
+    lines_with,
+    located,
+    nearest,
+    other_values,
+    values,
+)
+from wardround.planes.criterion.results import (
     CodeSpan,
     CriterionResult,
     Judgement,
@@ -40,17 +50,8 @@ from wardround.planes.criterion_results import (
     not_met,
     spans_of,
 )
-from wardround.planes.criterion_text import METHODS, Demand, Literal, LiteralKind, covered, demand_of, stems
-from wardround.planes.literal_search import (
-    identifying,
-    is_in_text,
-    lines_with,
-    located,
-    nearest,
-    other_values,
-    stems_in,
-    values,
-)
+from wardround.planes.criterion.settings import judge_config
+from wardround.planes.criterion.sql import judge_sql
 
 _STATED = 0.6
 """The share of the words of a criterion that a test must have, its title half of them."""
@@ -104,9 +105,7 @@ class _Change:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of all live code that is not a test."""
-        return frozenset().union(
-            *(stems_in(code.effective, code.source.path) for code in self.implementation)
-        )
+        return frozenset().union(*(code.stems_with_path for code in self.implementation))
 
     @cached_property
     def inert(self) -> str:
@@ -207,7 +206,7 @@ def _implementing(demand: Demand, test: TestCase, code: AddedCode) -> list[LiveL
     if not reached or code.is_stub:
         return []
     names = [one for one in identifying(demand) if lines_with(one, code.effective)]
-    share = len(covered(demand.words, stems_in(code.effective)))
+    share = len(covered(demand.words, code.stems))
     if not names and share < _IMPLEMENTED * len(demand.words):
         return []
     return reached[:4] + [line for one in names for line in lines_with(one, code.effective)[:1]]
@@ -236,7 +235,7 @@ def _by_literals(demand: Demand, change: _Change) -> Judgement | None:
 
 
 def _is_about(demand: Demand, code: AddedCode) -> bool:
-    words = len(covered(demand.words, stems_in(code.effective, code.source.path)))
+    words = len(covered(demand.words, code.stems_with_path))
     evidence = words + len(demand.literals)
     return words >= _IMPLEMENTED * len(demand.words) and evidence >= 2
 
@@ -263,7 +262,7 @@ def _enclosing(line: LiveLine, code: AddedCode) -> tuple[LiveLine | None, bool]:
         return None, True
     for index in range(at, -1, -1):
         match = _DEFINITION.match(lines[index].original)
-        depth = len((match[1] or match[3] or "")) if match else 0
+        depth = len(match[1] or match[3] or "") if match else 0
         if match and (depth < indent or index == at):
             return lines[index], index > 0 and lines[index - 1].original.lstrip().startswith("@")
     return None, False
@@ -294,7 +293,8 @@ def _gives_default(demand: Demand, code: AddedCode) -> bool:
 def _assigned(name: Literal, line: LiveLine) -> str:
     spelled = re.escape(name.spellings[0])
     match = re.search(
-        rf"{spelled}[\"']?\s*(?::\s*[\w\[\]| .]+?)?\s*(?:=|:|\?\?=?|\|\|)\s*[{{\"']?([\w.-]+)|{spelled}.*\bdefault\s*=\s*[\"']?([\w.-]+)",
+        rf"{spelled}[\"']?\s*(?::\s*[\w\[\]| .]+?)?\s*(?:=|:|\?\?=?|\|\|)\s*[{{\"']?([\w.-]+)|"
+        rf"{spelled}.*\bdefault\s*=\s*[\"']?([\w.-]+)",
         line.code,
     )
     return next((group for group in match.groups() if group), "") if match else ""
@@ -342,6 +342,13 @@ def _is_live(literal: Literal, codes: Iterable[AddedCode]) -> bool:
     return any(lines_with(literal, code.effective) for code in codes)
 
 
+def _around(line: LiveLine, code: AddedCode) -> frozenset[str]:
+    """The stems of the lines near a line."""
+    at = bisect_left(code.effective, line.number, key=lambda one: one.number)
+    near = code.effective[max(0, at - _NEAR) : at + _NEAR + 1]
+    return code_stems("\n".join(one.original for one in near if abs(one.number - line.number) <= _NEAR))
+
+
 def _other_value(demand: Demand, change: _Change) -> str:
     """The reason if a line about the criterion has another number than the criterion."""
     for literal in values(demand):
@@ -349,8 +356,8 @@ def _other_value(demand: Demand, change: _Change) -> str:
             continue
         for code in change.implementation:
             for line in other_values(literal, code.effective):
-                near = [one for one in code.effective if abs(one.number - line.number) <= _NEAR]
+                near = _around(line, code)
                 names = any(lines_with(one, (line,)) for one in identifying(demand))
-                if names or len(covered(demand.words, stems_in(near))) * 2 >= max(2, len(demand.words)):
+                if names or len(covered(demand.words, near)) * 2 >= max(2, len(demand.words)):
                     return f"line {line.number} of {code.source.path} has another value than {literal.text}"
     return ""

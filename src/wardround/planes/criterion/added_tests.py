@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import msgspec
 
-from wardround.planes.added_code import AddedCode, LiveLine, is_constant
-from wardround.planes.criterion_text import is_negative, stems
+from wardround.planes.criterion.added_code import AddedCode, LiveLine, is_constant
+from wardround.planes.criterion.demand import is_negative, stems
 
 _PYTHON_TEST = re.compile(r"(\s*)(?:async )?def (test\w*)\s*\(")
 _SCRIPT_TEST = re.compile(r"(\s*)x?(?:it|test|specify)(?:\.\w+)*\s*\(\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
 _ASSERTION = re.compile(
-    r"\bassert\b|\bassert\w*\s*[(.]|\bexpect\s*\(|\.should\b|\bpytest\.raises\b|\bself\.assert\w+|\bassert_\w+\s*\("
+    r"\bassert\b|\bassert\w*\s*[(.]|\bexpect\s*\(|\.should\b|\bpytest\.raises\b|\bself\.assert\w+|"
+    r"\bassert_\w+\s*\("
 )
 _ASSERTING = frozenset(
     """
-    assert expect tobe toequal tostrictequal not is in and or none true false null undefined self to be equal equals
+    assert expect tobe toequal tostrictequal not is in and or none true false null undefined self to be
+    equal equals
     asserttrue assertequal assertis assertfalse tobetruthy tobefalsy ok len
     """.split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _NEGATIVE_ASSERTION = re.compile(
-    r"\bnot\b|\.not\b|!=|\bnone\b|\bfalse\b|\bnull\b|raises|tothrow|rejects|disabled|undefined|queryby|\b40\d\b|\[\]|"
+    r"\bnot\b|\.not\b|!=|\bnone\b|\bfalse\b|\bnull\b|raises|tothrow|rejects|disabled|undefined|queryby|"
+    r"\b40\d\b|\[\]|"
     r"== 0\b|\(0\)|assertraises|assertnot|assertfalse|hidden|empty"
 )
 _LOCAL = re.compile(
     r"\b(?:const|let|var|function|def|class)\s+([A-Za-z_$][\w$]*)|^\s*([A-Za-z_]\w*)\s*=[^=]", re.MULTILINE
 )
+_PATCH = re.compile(
+    r"(?:setattr|patch(?:\.object)?|vi\.mock|jest\.mock|spyOn|stub)\s*\(([^\n]{0,200})|(\w+)\.mock(?:Impl|"
+    r"Ret|Res)"
+)
+"""Calls that replace code by a stub of the test."""
 _SKIPPED = re.compile(
-    r"@(?:pytest\.mark\.|unittest\.)?(?:skip|xfail)|\b(?:it|test|describe)\.(?:skip|todo|fails)\b|\bpytest\.skip\(|"
+    r"@(?:pytest\.mark\.|unittest\.)?(?:skip|xfail)|\b(?:it|test|describe)\.(?:skip|todo|fails)\b|"
+    r"\bpytest\.skip\(|"
     r"\bself\.skiptest\(|\bx(?:it|test)\("
 )
 _TARGET = re.compile(r"\s*(?:const |let |var )?([a-z_$][\w$]*)")
@@ -39,13 +49,12 @@ _OPTION = re.compile(r"[\"'`](--?[a-z][\w-]*)")
 _PARAMETER = re.compile(r"\\\{[^{}/]*\\\}|:[A-Za-z_]\w*|<[^<>/]*>|\\\$\\\{[^{}/]*\\\}")
 
 
-class TestCase(msgspec.Struct, frozen=True):
+class TestCase(msgspec.Struct, frozen=True, dict=True):
     """An added test.
 
     Attributes:
         title: its name, or its text.
         asserts: lines that assert something about the result of code, not about a constant.
-        is_whole: its first line is an added line.
     """
 
     __test__ = False  # not a test of this project
@@ -55,17 +64,17 @@ class TestCase(msgspec.Struct, frozen=True):
     lines: tuple[LiveLine, ...]
     asserts: tuple[LiveLine, ...]
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Its lines in lower case."""
         return "\n".join(line.code for line in self.lines)
 
-    @property
+    @cached_property
     def original(self) -> str:
         """Its lines with capitals."""
         return "\n".join(line.original for line in self.lines)
 
-    @property
+    @cached_property
     def is_negative(self) -> bool:
         """True if its title or an assertion states what does not happen."""
         return is_negative(self.title) or any(_NEGATIVE_ASSERTION.search(line.bare) for line in self.asserts)
@@ -75,7 +84,7 @@ class TestCase(msgspec.Struct, frozen=True):
         """True if its title states what does not happen."""
         return is_negative(self.title)
 
-    @property
+    @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of its title, names and texts."""
         return stems(f"{self.title}\n{self.original}")
@@ -112,7 +121,7 @@ def _bodies(lines: Sequence[LiveLine]) -> Iterator[tuple[str, list[LiveLine]]]:
             decorators.append(line)
         elif title and (_indent(line) > indent or re.match(r"\s*[})\]]", line.original)):
             body.append(line)
-        elif not decorators or _indent(line) == 0 and not re.match(r"\s*[)\]}]", line.original):
+        elif not decorators or (_indent(line) == 0 and not re.match(r"\s*[)\]}]", line.original)):
             if title:
                 yield title, body
             title, body, decorators = "", [], []
@@ -134,6 +143,7 @@ def _is_assertion(line: LiveLine, constants: frozenset[str]) -> bool:
 def exercised(test: TestCase, code: AddedCode) -> list[LiveLine]:
     """The lines of added code that a test reaches by a name, an address or an option; empty if none."""
     local = {name for match in _LOCAL.findall(test.original) for name in match if name}
+    local |= {name for call in _PATCH.finditer(test.original) for name in _NAME.findall(call[0])}
     names = (set(_NAME.findall(_without_title(test))) - local) & code.names
     addresses = set(_ADDRESS.findall(test.original))
     options = set(_OPTION.findall(test.original))

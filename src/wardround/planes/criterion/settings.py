@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from wardround.planes.added_code import AddedCode, Language, LiveLine
-from wardround.planes.criterion_results import Judgement, met, not_met, spans_of
-from wardround.planes.criterion_text import Demand, Literal, covered, stems
-from wardround.planes.literal_search import located, nearest, stems_in
+from wardround.planes.criterion.added_code import AddedCode, Language, LiveLine
+from wardround.planes.criterion.demand import Demand, Literal, covered, stems
+from wardround.planes.criterion.literal_search import located, nearest
+from wardround.planes.criterion.results import Judgement, met, not_met, spans_of
 
 _CUES = (
     (r"\bhealth ?checks?\b", r"^\s*healthcheck\b"),
@@ -36,8 +36,10 @@ _CUES = (
 """Cues of a criterion, and what the settings must have then."""
 _ABOUT = frozenset(
     stems(
-        "container image workflow job step run runs every day daily pipeline docker compose build file action configuration "
-        "setting variable environment port health check user base based permission cache need release service utc"
+        "container image workflow job step run runs every day daily pipeline docker compose build file "
+        "action configuration "
+        "setting variable environment port health check user base based permission cache need release "
+        "service utc"
     )
 )
 _OF_VALUE = tuple(need for cue, need in _CUES if "user" in need or "from" in need or "expose" in need)
@@ -101,14 +103,12 @@ def _in_effect(code: AddedCode) -> list[LiveLine]:
 
 def _words_match(demand: Demand, code: AddedCode) -> bool:
     words = demand.words - _ABOUT
-    return len(covered(words, stems_in(code.effective, code.source.path))) * 2 >= len(words)
+    return len(covered(words, code.stems_with_path)) * 2 >= len(words)
 
 
 def _is_about(demand: Demand, code: AddedCode) -> bool:
     words = demand.words - _ABOUT
-    return bool(demand.literals) and len(
-        covered(words, stems_in(code.effective, code.source.path))
-    ) * 2 >= len(words)
+    return bool(demand.literals) and len(covered(words, code.stems_with_path)) * 2 >= len(words)
 
 
 def _missing(demand: Demand, files: Sequence[AddedCode], cues: Sequence[str]) -> Judgement | None:

@@ -1,4 +1,4 @@
-"""The parts of an acceptance criterion that code can show: literals, words, polarity; and what it cannot show."""
+"""The parts of an acceptance criterion that code can show: its literals, words and polarity."""
 
 from __future__ import annotations
 
@@ -66,12 +66,15 @@ _UNVERIFIABLE = (
         r"approved by|sign(?:s|ed)? ?-?off|reviewed by|announced|announcement|stakeholders?|product owner",
         r"(?:support|customers?|team|everyone|sales|marketing|legal|operations)(?: \w+){0,3} "
         r"(?:informed|notified|trained|agrees?|agreed|approves?|approved)",
-        r"demo(?:ed|nstrated)? to|deployed|rolled out|roll-out|released to|communicated|manually|tested by|qa",
+        r"demo(?:ed|nstrated)? to|deployed|rolled out|roll-out|released to|communicated|manually|tested by|"
+        r"qa",
         r"in production|on staging|monitored for",
     )),
     ("it is about the appearance", (
-        r"figma|mock-?ups?|wireframes?|pixel\w*|looks? (?:like|good|the same|as|right|great|nice)|look and feel",
-        r"visually|visual|(?:the|a) design|design system|colou?rs?|fonts?|spacing|aligned|responsive|animations?",
+        r"figma|mock-?ups?|wireframes?|pixel\w*|looks? (?:like|good|the same|as|right|great|nice)|"
+        r"look and feel",
+        r"visually|visual|(?:the|a) design|design system|colou?rs?|fonts?|spacing|aligned|responsive|"
+        r"animations?",
         r"animated|smooth(?:ly)?|layout|pretty|icons?|branding|readable on|style guide|contrast",
     )),
     ("it is about measured performance", (
@@ -82,12 +85,14 @@ _UNVERIFIABLE = (
         r"(?:within|under|below|less than|at most|in) \d+ ?(?:s|sec\w*|minutes?)",
     )),
     ("it is a judgement", (
-        r"easier|easy|intuitive|user[- ]friendly|cleaner|maintainable|maintain|robust|understandable|consistent",
+        r"easier|easy|intuitive|user[- ]friendly|cleaner|maintainable|maintain|robust|understandable|"
+        r"consistent",
         r"nice|better|improved|simpler|clearer|clear (?:to|error|message|for)|usable|accessible|seamless\w*",
         r"meaningful|appropriate|sensible|sufficient",
     )),
     ("it is about results of later runs", (
-        r"flaky|no regressions?|test coverage|coverage (?:of|does|is|stays)|still works?|backwards? compatib\w+",
+        r"flaky|no regressions?|test coverage|coverage (?:of|does|is|stays)|still works?|"
+        r"backwards? compatib\w+",
         r"(?:build|pipeline|ci) is (?:green|stable)|(?:existing|all) tests|tests? pass(?:es)?",
     )),
 )  # fmt: skip
@@ -99,11 +104,13 @@ _QUOTED = re.compile(
     r"`([^`\n]{1,200})`|\"([^\"\n]{1,200})\"|(?<![\w])'([^'\n]{1,200})'(?![\w])|“([^”\n]{1,200})”"
 )
 _BARE = re.compile(
-    r"(?<![\w/-])(--[a-z][\w-]+)|(?<![\w.])(/[a-z][\w{}:.-]*(?:/[\w{}:.-]+)*)|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b|"
+    r"(?<![\w/-])(--[a-z][\w-]+)|(?<![\w.])(/[a-z][\w{}:.-]*(?:/[\w{}:.-]+)*)|"
+    r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b|"
     r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b|\b([a-z]+[A-Z]\w*)\b|\b([a-z_]\w*(?:\.[a-z_]\w*)+)\b(?=\s|$|[,;:)])"
 )
 _NUMBER = re.compile(
-    r"(?<![\w.#-])(\d+(?:[.,]\d+)?)\s?(ms|milliseconds?|s|secs?|seconds?|min|minutes?|h|hours?|days?|weeks?|kb|mb|gb|%)?"
+    r"(?<![\w.#-])(\d+(?:[.,]\d+)?)\s?(ms|milliseconds?|s|secs?|seconds?|min|minutes?|h|hours?|days?|weeks?|"
+    r"kb|mb|gb|%)?"
     r"(?![\w-]|\.\d)", re.IGNORECASE,
 )  # fmt: skip
 _CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
@@ -121,25 +128,31 @@ _SECONDS = {
 _BYTES = {"kb": 1, "mb": 2, "gb": 3}
 _STATUS_NAMES = {
     "200": "ok", "201": "created", "202": "accepted", "204": "no_content", "301": "moved_permanently",
-    "400": "bad_request", "401": "unauthorized", "403": "forbidden", "404": "not_found", "405": "method_not_allowed",
+    "400": "bad_request", "401": "unauthorized", "403": "forbidden", "404": "not_found",
+    "405": "method_not_allowed",
     "409": "conflict", "410": "gone", "413": "payload_too_large", "415": "unsupported_media_type",
     "422": "unprocessable_entity", "429": "too_many_requests", "500": "internal_server_error",
     "503": "service_unavailable",
 }  # fmt: skip
 _NEGATIVE = re.compile(
-    r"\b(?:not|no|never|cannot|can't|can not|won't|doesn't|don't|isn't|aren't|without|neither|nor|none|unless|except|only|"
-    r"instead of|nobody|nothing|no longer|hides?|hidden|disabled?|disables|refus\w+|reject\w*|den(?:y|ies|ied)|"
+    r"\b(?:not|no|never|cannot|can't|can not|won't|doesn't|don't|isn't|aren't|without|neither|nor|none|"
+    r"unless|except|only|"
+    r"instead of|nobody|nothing|no longer|hides?|hidden|disabled?|disables|refus\w+|reject\w*|den(?:y|ies|"
+    r"ied)|"
     r"forbid\w*|block(?:s|ed)|prevent\w*|ignor\w+|skip\w*|exclud\w+|invisible|unavailable)\b",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
-    r"\b(?:at most|at least|up to|more than|less than|fewer than|no more than|no less than|exceed\w*|maximum|minimum|"
-    r"longer than|shorter than|greater|larger than|smaller than|(?:over|under|above|below|between|within) \d)\b|[<>≤≥]",
+    r"\b(?:at most|at least|up to|more than|less than|fewer than|no more than|no less than|exceed\w*|"
+    r"maximum|minimum|"
+    r"longer than|shorter than|greater|larger than|smaller than|(?:over|under|above|below|between|"
+    r"within) \d)\b|[<>≤≥]",
     re.IGNORECASE,
 )
 _DEFAULT = re.compile(
     r"\bdefaults? (?:value )?(?:of|for) [`\"']?[\w.-]+[`\"']? is [`\"']?([\w.-]+)|"
-    r"\bdefaults? (?:value )?(?:to|is|of)\s+[`\"']?([\w.-]+)|\b(?:is|are)\s+[`\"']?([\w.-]+?)[`\"']?\s+by default",
+    r"\bdefaults? (?:value )?(?:to|is|of)\s+[`\"']?([\w.-]+)|\b(?:is|"
+    r"are)\s+[`\"']?([\w.-]+?)[`\"']?\s+by default",
     re.IGNORECASE,
 )
 _BOOLEANS = {
@@ -151,20 +164,25 @@ _BOOLEANS = {
     "inactive": "false",
 }
 _ABOUT_TESTS = re.compile(
-    r"\b(?:tests?|specs?)\b.{0,40}\b(?:covers?|checks?|verif\w+|exists?|added|written|proves?|for|asserts?)\b|"
+    r"\b(?:tests?|specs?)\b.{0,40}\b(?:covers?|checks?|verif\w+|exists?|added|written|proves?|for|"
+    r"asserts?)\b|"
     r"\b(?:covered by|has|have|with|add|adds)\b.{0,30}\b(?:tests?|specs?)\b|\bis tested\b|\bare tested\b",
     re.IGNORECASE,
 )
 _REMOVES = re.compile(
-    r"\b(?:is|are|was|were|be|gets?) (?:removed|dropped|deleted from the code)\b|\bno longer (?:exists?|used?|needed|depends?)\b|"
+    r"\b(?:is|are|was|were|be|gets?) (?:removed|dropped|deleted from the code)\b|\bno longer (?:exists?|"
+    r"used?|needed|depends?)\b|"
     r"^(?:remove|drop) ",
     re.IGNORECASE,
 )
 _GENERIC = frozenset(
     """
-    able add allow appear available behave case change code contain correct correctly criterion current exist existing
-    feature following function given happen implement implementation instead keep kind like make mean mention need new
-    name one page provide request respect result scenario see sure system then thing time type user value want way work
+    able add allow appear available behave case change code contain correct correctly criterion current
+    exist existing
+    feature following function given happen implement implementation instead keep kind like make mean
+    mention need new
+    name one page provide request respect result scenario see sure system then thing time type user value
+    want way work
     parameter query option flag endpoint route prop property argument
     via per within when then given and the with every test tests cover
     """.split()  # noqa: SIM905 - a list of quoted words is harder to read
@@ -176,12 +194,16 @@ _SYNONYMS = (
     ("reject", "raise", "throw", "refuse", "deny", "forbid", "invalid", "error", "except"),
     ("return", "respond", "response", "status"), ("login", "signin", "authenticate", "auth"),
     ("fetch", "load", "get"), ("save", "store", "persist", "set"), ("date", "created", "datetime"),
-    ("newest", "desc", "latest"), ("oldest", "asc"), ("limit", "max", "maximum"), ("paginate", "page", "offset"),
-    ("print", "echo", "output"), ("keep", "preserve", "retain"), ("retry", "attempt"), ("expire", "ttl", "expiry"),
-    ("config", "configuration", "settings"), ("number", "count"), ("uppercase", "upper"), ("lowercase", "lower"),
+    ("newest", "desc", "latest"), ("oldest", "asc"), ("limit", "max", "maximum"),
+    ("paginate", "page", "offset"),
+    ("print", "echo", "output"), ("keep", "preserve", "retain"), ("retry", "attempt"),
+    ("expire", "ttl", "expiry"),
+    ("config", "configuration", "settings"), ("number", "count"), ("uppercase", "upper"),
+    ("lowercase", "lower"),
     ("require", "mandatory"), ("parameter", "param"), ("password", "pwd"), ("version", "matrix"),
     ("daily", "day", "cron", "schedule"), ("healthcheck", "health"), ("image", "from"), ("base", "from"),
-    ("port", "expose"), ("trim", "strip"), ("empty", "blank"), ("close", "dismiss"), ("log", "logger", "logging"),
+    ("port", "expose"), ("trim", "strip"), ("redirect", "navigate"), ("empty", "blank"),
+    ("close", "dismiss"), ("log", "logger", "logging"),
 )  # fmt: skip
 
 

@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from wardround.planes.added_code import AddedCode, Language, LiveLine
-from wardround.planes.criterion_results import CodeSpan, Judgement, met, not_met
-from wardround.planes.criterion_text import Demand, Literal, LiteralKind, covered, stems
-from wardround.planes.literal_search import lines_with
+from wardround.planes.criterion.added_code import AddedCode, Language, LiveLine
+from wardround.planes.criterion.demand import Demand, Literal, LiteralKind, covered, stems
+from wardround.planes.criterion.literal_search import lines_with
+from wardround.planes.criterion.results import CodeSpan, Judgement, met, not_met
 
 _DEFINES = re.compile(r"\s*(?:create|alter|drop|rename)\b")
 _SAYS_NOTHING = re.compile(r"\s*(?:comment on|select\s+(?:null|'|\d)|do\b|begin\b|commit\b|set\b|analyze\b)")
@@ -32,7 +32,8 @@ _NEEDS = (
 )
 """Cues of a criterion, and what a statement must have then."""
 _STRUCTURE = re.compile(
-    r"\b(?:columns?|tables?|index(?:ed)?|unique|required|nullable|primary key|foreign key|constraint|type|defaults?)\b"
+    r"\b(?:columns?|tables?|index(?:ed)?|unique|required|nullable|primary key|foreign key|constraint|type|"
+    r"defaults?)\b"
 )
 _INVERTS = re.compile(r"(?:<>|!=|\bnot in\s*\(|\bnot like|\bis not)\s*[^=<>]{0,40}$")
 _DOWN = re.compile(r"\s*--\s*(?:migrate:down|\+goose down|\+migrate down|rollback)", re.IGNORECASE)
@@ -186,9 +187,11 @@ def _shows(demand: Demand, statement: Statement) -> bool:
 
 
 _CUES = (
-    "column table index unique required mandatory nullable optional view type default defaults primary foreign key constraint",
+    "column table index unique required mandatory nullable optional view type default defaults primary "
+    "foreign key constraint",
     "accept accepts allow allows value values one foreign unique together together pair combination "
-    "named rename renamed removed dropped rows row store stored database schema migration contain contains refer references",
+    "named rename renamed removed dropped rows row store stored database schema migration contain contains "
+    "refer references",
 )
 
 
@@ -203,8 +206,6 @@ def _is_selection(demand: Demand) -> bool:
     negative = re.findall(
         r"\b(?:not|no|never|cannot|without|unless|except|excluded?s?|hidden)\b", demand.text.lower()
     )
-    return (
-        "only" in demand.text.lower()
-        and not negative
-        or bool(re.search(r"\bnot null\b|\bno longer\b", demand.text.lower()))
+    return ("only" in demand.text.lower() and not negative) or bool(
+        re.search(r"\bnot null\b|\bno longer\b", demand.text.lower())
     )

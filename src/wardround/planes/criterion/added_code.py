@@ -1,4 +1,4 @@
-"""The lines that a change adds, without what does nothing: comments, docstrings, log messages, unused constants."""
+"""The lines that a change adds, without comments, docstrings, messages, unused constants and dead code."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 import msgspec
+
+from wardround.planes.criterion.code_words import code_stems
+from wardround.planes.criterion.demand import stems
 
 
 class AddedLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,6 +93,16 @@ class AddedCode(msgspec.Struct, frozen=True, dict=True):
         """True if no line does anything but define, import or return a constant."""
         return not any(_DOES.search(line.bare) and not _STUB.match(line.bare) for line in self.effective)
 
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of the names and short strings of its live lines, messages aside."""
+        return code_stems(self._text)
+
+    @cached_property
+    def stems_with_path(self) -> frozenset[str]:
+        """The same with the words of its path."""
+        return self.stems | stems(self.source.path)
+
     @property
     def _text(self) -> str:
         return "\n".join(line.original for line in self.effective)
@@ -97,7 +110,8 @@ class AddedCode(msgspec.Struct, frozen=True, dict=True):
 
 _SUFFIXES = {
     Language.PYTHON: (".py", ".pyi"),
-    Language.SCRIPT: (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".java", ".go", ".kt", ".cs", ".rs"),
+    Language.SCRIPT: (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".java", ".go",
+                      ".kt", ".cs", ".rs"),
     Language.SQL: (".sql",),
     Language.PROSE: (".md", ".mdx", ".rst", ".txt", ".adoc", ".html", ".ipynb", ".svg", ".csv"),
 }  # fmt: skip
@@ -110,13 +124,15 @@ _DEFINED = re.compile(
 _DOES = re.compile(r"[\w)\]]\s*\(|[=<>+*/%|&!-]|\breturn\b|\byield\b|\bin\b|\bfrom\b|:")
 _STUB = re.compile(
     r"\s*(?:\w+\??:\s*[a-z_][\w\[\]|<>., \"'-]*[;,]?|return \w+;?)\s*$|"
-    r"\s*(?:(?:async )?def .*:|class .*:|(?:export )?(?:default )?(?:async )?function\b[^{]*\{?|@?\w+\s*$|pass|\.\.\.|[)}\];,]*|"
+    r"\s*(?:(?:async )?def .*:|class .*:|(?:export )?(?:default )?(?:async )?function\b[^{]*\{?|@?\w+\s*$|"
+    r"pass|\.\.\.|[)}\];,]*|"
     r"return(?: (?:true|false|none|null|undefined|\d+|\"\"|''|\[\]|\{\}))?;?|raise notimplementederror.*|"
     r"(?:from|import|export) .*|else:?|try:|\} else \{)\s*$"
 )
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 _PYTHON = re.compile(
-    rf"(?P<long>[rbfuRBFU]{{0,2}}(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))|(?P<comment>#[^\n]*)|(?P<string>{_STRING})"
+    rf"(?P<long>[rbfuRBFU]{{0,2}}(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))|"
+    rf"(?P<comment>#[^\n]*)|(?P<string>{_STRING})"
 )
 _SCRIPT = re.compile(rf"(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<string>{_STRING}|`(?:[^`\\]|\\.)*`)")
 _SQL = re.compile(r"(?P<comment>--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<string>'(?:[^']|'')*')")
@@ -126,22 +142,42 @@ _PATTERNS = {
 }  # fmt: skip
 _MARK = "\x00"
 _LOG = re.compile(
-    r"\s*(?:await )?(?:print|console\.\w+|(?:self\.|this\.)?_?(?:log|logger|logging|winston|pino)\.\w+|warnings\.warn|"
+    r"\s*(?:await )?(?:print|console\.\w+|(?:self\.|this\.)?_?(?:log|logger|logging|winston|pino)\.\w+|"
+    r"warnings\.warn|"
     r"log(?:debug|info|warn|error)?|debug|echo|raise notice)\s*\("
 )
-_CONFIG_LABEL = re.compile(r"\s*(?:-\s+)?(?:description|title|summary|label|comment|echo|maintainer)\s*:|\s*label\b|"
-                           r"\s*(?:-\s+)?(?:run:\s*)?(?:run\s+)?echo\b|\s*comment on\b")  # fmt: skip
+_CONFIG_LABEL = re.compile(
+    r"\s*(?:-\s+)?(?:description|title|summary|label|comment|echo|maintainer)\s*:|"
+    r"\s*(?:-\s+)?name:\s*[^\s#]+\s+[^\s#]|\s*label\b|"
+    r"\s*(?:-\s+)?(?:run:\s*)?(?:run\s+)?echo\b|\s*comment on\b"
+)
+"""Descriptions and output, which set nothing."""
 _CONSTANT = re.compile(
-    r"\s*(?:export\s+)?(?:(?:const|let|var|final|static|public|private|readonly)\s+)*([a-z_$][\w$]*)\s*(?::[^=()]+)?=\s*"
+    r"\s*(?:export\s+)?(?:(?:const|let|var|final|static|public|private|"
+    r"readonly)\s+)*([a-z_$][\w$]*)\s*(?::[^=()]+)?=\s*"
     r"(?:-?[\d._]+|\x00|true|false|none|null|undefined|[\[({][\x00\d\s,.:'\"_-]*[\])}])\s*[;,]?\s*$"
+)
+_EMPTY = re.compile(
+    r"\bdef (\w+)\([^()\n]*\)[^:\n]*:\s*(?:pass|\.\.\.)\s*$|"
+    r"\b(?:const|let) (\w+)\s*=\s*(?:async\s*)?\([^()\n]*\)\s*(?::[^=\n]+)?=>\s*\{\s*\}|"
+    r"\bfunction (\w+)\([^()\n]*\)\s*(?::[^{\n]+)?\{\s*\}",
+    re.MULTILINE,
 )
 _NEVER = re.compile(r"(\s*)(?:el)?(?:if|while)\s*\(?\s*(?:false|0|none|null)\s*\)?\s*[:{]?\s*$")
 _LEAVES = re.compile(r"(\s*)(?:return|raise|throw|continue|break)\b.*[^,({\[\\]$")
 _PROSE_LINE = re.compile(r"\s*(?:[A-Za-z][a-z']*[ ,]+){4,}[a-z']+[.,;:]?\s*$")
 _CODE_WORDS = re.compile(
-    r"\b(?:if|else|for|in|not|and|or|is|import|from|as|return|yield|await|with|lambda|select|where|join|on|by|set|table|"
-    r"create|alter|insert|update|delete|case|when|export|const|extends|implements|column|index|null|default|run|copy|add)\b"
+    r"\b(?:if|else|for|in|not|and|or|is|import|from|as|return|yield|await|with|lambda|select|where|join|on|"
+    r"by|set|table|"
+    r"create|alter|insert|update|delete|case|when|export|const|extends|implements|column|index|null|default|"
+    r"run|copy|add)\b"
 )
+
+
+MAX_LINE = 1_000
+"""Characters of a line that are read; longer ones are generated."""
+MAX_LINES = 20_000
+"""Added lines of a file that are read."""
 
 
 def language_of(path: str) -> Language:
@@ -180,7 +216,7 @@ def read_added(source: ChangedSource, used_elsewhere: frozenset[str] = frozenset
             inert.append(left_out)
             if line is not None:
                 lines.append(line)
-    live = _reachable(lines, language)
+    live = _without_empty(_reachable(lines, language), language)
     live = _without_unused(live, source, used_elsewhere)
     left = {line.number for line in live}
     inert += [line.original for line in lines if line.number not in left]
@@ -204,7 +240,7 @@ def used_names(sources: Sequence[ChangedSource]) -> Counter[str]:
 def _runs(lines: Sequence[AddedLine]) -> Iterator[list[AddedLine]]:
     """The added lines in runs of consecutive numbers."""
     run: list[AddedLine] = []
-    for line in lines:
+    for line in lines[:MAX_LINES]:
         if run and line.number != run[-1].number + 1:
             yield run
             run = []
@@ -215,7 +251,7 @@ def _runs(lines: Sequence[AddedLine]) -> Iterator[list[AddedLine]]:
 
 def _masked_run(run: Sequence[AddedLine], language: Language) -> Iterator[tuple[LiveLine | None, str]]:
     """Yield each line without comments, and the text that was left out of it."""
-    text = "\n".join(line.text for line in run)
+    text = "\n".join(line.text[:MAX_LINE] for line in run)
     comments = _PATTERNS[language].sub(lambda match: _uncommented(match, text, language), text)
     bare = _PATTERNS[language].sub(_emptied, comments)
     pairs = zip(run, comments.split("\n"), bare.split("\n"), strict=True)
@@ -294,6 +330,25 @@ def _reachable(lines: Sequence[LiveLine], language: Language) -> list[LiveLine]:
             dead_at = len(leaves[1]) or None
         found.append(line)
     return found
+
+
+def _without_empty(lines: Sequence[LiveLine], language: Language) -> list[LiveLine]:
+    """The lines with a placeholder for the name of each function that does nothing."""
+    if language not in (Language.PYTHON, Language.SCRIPT):
+        return list(lines)
+    text = "\n".join(line.original for line in lines)
+    names = {name for match in _EMPTY.finditer(text) for name in match.groups() if name}
+    if not names:
+        return list(lines)
+    anyone = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b", re.IGNORECASE)
+    return [
+        LiveLine(
+            line.number,
+            *(anyone.sub("_", text) for text in (line.code, line.bare, line.original)),
+            line.is_log,
+        )
+        for line in lines
+    ]
 
 
 def _without_unused(

@@ -5,35 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from wardround.planes.added_code import AddedCode, LiveLine
-from wardround.planes.criterion_text import Demand, Literal, LiteralKind, stems
-from wardround.text.tokens import KEYWORDS
+from wardround.planes.criterion.added_code import AddedCode, LiveLine
+from wardround.planes.criterion.code_words import without_messages
+from wardround.planes.criterion.demand import Demand, Literal, LiteralKind
 
-_LONG_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`")
-_MAX_WORDS = 3
-"""Words of a string that can be a key, a name or an address; a longer one is a message."""
-_WORD = re.compile(r"[a-z]{2,}(?=[\s.,:;!?'\"])|(?<=\s)[a-z]{2,}", re.IGNORECASE)
 _PARAMETER = re.compile(r"\{[^{}/]*\}|:[a-z_]\w*|<[^<>/]*>|\$\{[^{}/]*\}")
-_MODIFIERS = (
-    "export",
-    "extends",
-    "function",
-    "implements",
-    "interface",
-    "private",
-    "public",
-    "readonly",
-    "static",
-)
-_KEYWORD = re.compile(rf"\b(?:{'|'.join((*sorted(KEYWORDS), *_MODIFIERS))})\b")
 _VALUE = re.compile(r"(?<![\w.])-?\d+(?:[._]\d+)*(?![\w.])")
-
-
-def without_messages(code: str) -> str:
-    """Code without the contents of strings that are sentences."""
-    return _LONG_STRING.sub(
-        lambda match: '""' if len(_WORD.findall(match[0])) > _MAX_WORDS else match[0], code
-    )
 
 
 def lines_with(literal: Literal, lines: Sequence[LiveLine]) -> list[LiveLine]:
@@ -70,7 +47,8 @@ def _pattern(spelling: str, kind: LiteralKind) -> re.Pattern[str]:
     if spelling.startswith("/"):
         return re.compile(re.escape(_PARAMETER.sub("{}", spelling)) + r"/?(?![\w/{-])")
     unit = "(?:ms|[smhd])?" if spelling.isdigit() else ""
-    return re.compile(rf"(?<![\w.-]){re.escape(spelling)}{unit}(?![\w-]|\.\d)")
+    before = r"(?<![\w-])" if re.fullmatch(r"[a-z_]\w*", spelling) else r"(?<![\w.-])"
+    return re.compile(rf"{before}{re.escape(spelling)}{unit}(?![\w-]|\.\d)")
 
 
 def located(demand: Demand, code: AddedCode) -> dict[str, list[LiveLine]]:
@@ -92,12 +70,6 @@ def identifying(demand: Demand) -> list[Literal]:
 def values(demand: Demand) -> list[Literal]:
     """The literals that are values."""
     return [literal for literal in demand.literals if literal.kind is LiteralKind.VALUE]
-
-
-def stems_in(lines: Sequence[LiveLine], path: str = "") -> frozenset[str]:
-    """The stems of the names and short strings of lines, and of the name of their file."""
-    text = "\n".join([path, *(without_messages(line.original) for line in lines)])
-    return stems(_KEYWORD.sub(" ", text))
 
 
 def nearest(found: Mapping[str, Sequence[LiveLine]], reach: int = 40) -> list[LiveLine] | None:

@@ -1,0 +1,1 @@
+"""Values and readers for the judgement of one acceptance criterion."""

@@ -1,0 +1,31 @@
+"""The words that a piece of code has in its names and in strings that are not messages."""
+
+from __future__ import annotations
+
+import re
+
+from wardround.planes.criterion.demand import stems
+from wardround.text.tokens import KEYWORDS
+
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`")
+_WORD = re.compile(r"[a-z]{2,}(?=[\s.,:;!?'\"])|(?<=\s)[a-z]{2,}", re.IGNORECASE)
+_MAX_WORDS = 3
+"""Words of a string that can be a key, a name or an address; a longer one is a message."""
+_MODIFIERS = (
+    "export", "extends", "function", "implements", "interface", "private", "public", "readonly", "static",
+)  # fmt: skip
+_KEYWORD = re.compile(rf"\b(?:{'|'.join((*sorted(KEYWORDS), *_MODIFIERS))})\b")
+
+
+def without_messages(code: str) -> str:
+    """Return code without the contents of strings that are sentences."""
+    return _STRING.sub(_shortened, code)
+
+
+def _shortened(match: re.Match[str]) -> str:
+    return '""' if len(_WORD.findall(match[0])) > _MAX_WORDS else match[0]
+
+
+def code_stems(code: str) -> frozenset[str]:
+    """Return the stems of the names and short strings of code, keywords aside."""
+    return stems(_KEYWORD.sub(" ", without_messages(code)))
