@@ -165,7 +165,7 @@ def _states(words: frozenset[str], test: TestCase) -> bool:
     """Return True if the title has half of the words and the test most of them."""
     if not words:
         return True
-    in_title = len(covered(words, stems(test.title)))
+    in_title = len(covered(words, test.title_stems))
     in_test = len(covered(words, test.stems))
     return in_title * 2 >= len(words) and in_test >= _STATED * len(words)
 

@@ -26,7 +26,7 @@ class ChangedSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of a change as the judge of criteria reads it.
 
     Attributes:
-        removed: the texts of the removed lines, which show what is modified and what is new.
+        removed: the texts of the removed lines, which tell a modified constant from a new one.
         symbols: names of the functions, classes and components that contain added lines, if known.
         is_test: the file has tests.
     """
@@ -165,13 +165,16 @@ _EMPTY = re.compile(
 )
 _NEVER = re.compile(r"(\s*)(?:el)?(?:if|while)\s*\(?\s*(?:false|0|none|null)\s*\)?\s*[:{]?\s*$")
 _LEAVES = re.compile(r"(\s*)(?:return|raise|throw|continue|break)\b.*[^,({\[\\]$")
-_PROSE_LINE = re.compile(r"\s*(?:[A-Za-z][a-z']*[ ,]+){4,}[a-z']+[.,;:]?\s*$")
-_CODE_WORDS = re.compile(
-    r"\b(?:if|else|for|in|not|and|or|is|import|from|as|return|yield|await|with|lambda|select|where|join|on|"
-    r"by|set|table|"
-    r"create|alter|insert|update|delete|case|when|export|const|extends|implements|column|index|null|default|"
-    r"run|copy|add)\b"
+_PROSE_LINE = re.compile(r"\s*(?:[A-Za-z0-9][a-z0-9']*,? +){4,}[a-z0-9']+[.,;:]?\s*$")
+_WORDS_IN_ROW = re.compile(r"([a-z0-9']+) +(?=([a-z0-9']+))")
+_CODE_WORDS = frozenset(
+    """
+    if else for in not and or is import from as return yield await with lambda async def class del global
+    raise assert const let var export extends implements new typeof function default case break throw interface
+    type public private readonly static enum while elif except nonlocal pass finally
+    """.split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
+"""Words that can be next to a name in code."""
 
 
 MAX_LINE = 1_000
@@ -302,7 +305,8 @@ def _is_prose(bare: str, language: Language) -> bool:
         return False
     if re.match(r"\s*\*\s", bare):
         return True
-    return _PROSE_LINE.match(bare) is not None and not _CODE_WORDS.search(bare)
+    pairs = (match.groups() for match in _WORDS_IN_ROW.finditer(bare.lower()))
+    return _PROSE_LINE.match(bare) is not None and any(not _CODE_WORDS & set(pair) for pair in pairs)
 
 
 def _reachable(lines: Sequence[LiveLine], language: Language) -> list[LiveLine]:
@@ -342,10 +346,11 @@ def _without_empty(lines: Sequence[LiveLine], language: Language) -> list[LiveLi
         return list(lines)
     anyone = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b", re.IGNORECASE)
     return [
-        LiveLine(
-            line.number,
-            *(anyone.sub("_", text) for text in (line.code, line.bare, line.original)),
-            line.is_log,
+        msgspec.structs.replace(
+            line,
+            code=anyone.sub("_", line.code),
+            bare=anyone.sub("_", line.bare),
+            original=anyone.sub("_", line.original),
         )
         for line in lines
     ]

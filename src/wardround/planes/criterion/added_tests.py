@@ -85,6 +85,11 @@ class TestCase(msgspec.Struct, frozen=True, dict=True):
         return is_negative(self.title)
 
     @cached_property
+    def title_stems(self) -> frozenset[str]:
+        """The stems of its title."""
+        return stems(self.title)
+
+    @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of its title, names and texts."""
         return stems(f"{self.title}\n{self.original}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from wardround.planes.criterion.demand import stems
 from wardround.text.tokens import KEYWORDS
@@ -17,6 +18,7 @@ _MODIFIERS = (
 _KEYWORD = re.compile(rf"\b(?:{'|'.join((*sorted(KEYWORDS), *_MODIFIERS))})\b")
 
 
+@lru_cache(maxsize=50_000)
 def without_messages(code: str) -> str:
     """Return code without the contents of strings that are sentences."""
     return _STRING.sub(_shortened, code)

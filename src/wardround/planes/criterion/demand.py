@@ -257,7 +257,7 @@ def _generic() -> frozenset[str]:
 
 
 def is_negative(text: str) -> bool:
-    """Return True for a text that states what does not happen or what is excluded."""
+    """Return True for a text that negates or excludes something."""
     return _NEGATIVE.search(text.replace("_", " ")) is not None
 
 
@@ -342,5 +342,6 @@ def _number(text: str, unit: str) -> Literal:
         spellings += [str(int(value) * 1024**power), str(int(value) * 1000**power)]
     if text in _STATUS_NAMES:
         status = _STATUS_NAMES[text]
-        spellings += [status, status.replace("_", "")]
+        joined = status.replace("_", "")
+        spellings += [status, joined, f"http{text}{joined}"]
     return Literal(text, LiteralKind.VALUE, tuple(dict.fromkeys(spellings)))

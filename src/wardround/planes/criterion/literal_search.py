@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from wardround.planes.criterion.added_code import AddedCode, LiveLine
 from wardround.planes.criterion.code_words import without_messages
@@ -15,9 +15,12 @@ _VALUE = re.compile(r"(?<![\w.])-?\d+(?:[._]\d+)*(?![\w.])")
 
 def lines_with(literal: Literal, lines: Sequence[LiveLine]) -> list[LiveLine]:
     """The lines that use a literal in any of its spellings."""
+    probes = [re.split("[{:<$]", spelling)[0] for spelling in literal.spellings]
     patterns = [_pattern(spelling, literal.kind) for spelling in literal.spellings]
     texts = (
-        (line, line.code if literal.kind is LiteralKind.TEXT else _code(line, literal)) for line in lines
+        (line, line.code if literal.kind is LiteralKind.TEXT else _code(line, literal))
+        for line in lines
+        if literal.kind is LiteralKind.VALUE or any(probe in line.code for probe in probes)
     )
     found = [line for line, text in texts if any(pattern.search(text) for pattern in patterns)]
     return found or (_members(literal.text.lower(), lines) if literal.kind is LiteralKind.NAME else [])
@@ -83,7 +86,7 @@ def nearest(found: Mapping[str, Sequence[LiveLine]], reach: int = 40) -> list[Li
     return None
 
 
-def other_values(literal: Literal, lines: Iterable[LiveLine]) -> list[LiveLine]:
+def other_values(literal: Literal, lines: Sequence[LiveLine]) -> list[LiveLine]:
     """The lines that have a number, but not this one."""
     if not literal.text.replace(".", "").isdigit():
         return []
