@@ -170,8 +170,8 @@ _WORDS_IN_ROW = re.compile(r"([a-z0-9']+) +(?=([a-z0-9']+))")
 _CODE_WORDS = frozenset(
     """
     if else for in not and or is import from as return yield await with lambda async def class del global
-    raise assert const let var export extends implements new typeof function default case break throw interface
-    type public private readonly static enum while elif except nonlocal pass finally
+    raise assert const let var export extends implements new typeof function default case break throw
+    interface type public private readonly static enum while elif except nonlocal pass finally
     """.split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
 """Words that can be next to a name in code."""
