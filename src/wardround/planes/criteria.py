@@ -126,6 +126,8 @@ def _does_something(code: AddedCode) -> bool:
 def _judge(demand: Demand, change: _Change) -> Judgement:
     if demand.unverifiable:
         return not_checkable(f"{demand.unverifiable}, which code does not show")
+    if not demand.words and not demand.literals:
+        return not_checkable("it names nothing that code has")
     if demand.about_tests:
         return _judge_tests(demand, change)
     if not change.implementation:
@@ -192,10 +194,11 @@ def _by_test(demand: Demand, change: _Change) -> Judgement | None:
 
 
 def _has_literals(demand: Demand, test: TestCase, change: _Change) -> bool:
-    """Each literal is in the test or in the added code, and one of them in the test if there are any."""
-    in_test = [one for one in demand.literals if lines_with(one, test.lines) or is_in_text(one, test.title)]
+    """Each literal is in the body of the test or in the added code; a name may be in the title instead."""
     return all(
-        one in in_test or any(lines_with(one, code.effective) for code in change.implementation)
+        lines_with(one, test.body)
+        or (one.kind is LiteralKind.NAME and is_in_text(one, test.title))
+        or _is_live(one, change.implementation)
         for one in demand.literals
     )
 

@@ -85,6 +85,11 @@ class TestCase(msgspec.Struct, frozen=True, dict=True):
         return is_negative(self.title)
 
     @cached_property
+    def body(self) -> tuple[LiveLine, ...]:
+        """Its lines without the one of its title."""
+        return tuple(line for line in self.lines if self.title not in line.original)
+
+    @cached_property
     def title_stems(self) -> frozenset[str]:
         """The stems of its title."""
         return stems(self.title)
