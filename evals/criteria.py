@@ -3,7 +3,7 @@
     python evals/criteria.py                 # precision and recall of "met", by file, language and kind
     python evals/criteria.py --errors        # the criteria whose state differs from the expected one
     python evals/criteria.py --pair ID       # each criterion of one pair with its spans
-    python evals/criteria.py --unrelated CLONE ...  # subjects of commits against other commits: nothing is met
+    python evals/criteria.py --unrelated CLONE ...  # subjects of commits against other commits
 
 ``criteria/first.yml`` was written before the judge, ``second.yml`` right after it, and the others after the
 corrections that the previous file led to. At its first run a file had this precision and recall of "met":
@@ -14,7 +14,9 @@ corrections that the previous file led to. At its first run a file had this prec
     fourth  16/18  16/17
     fifth   15/16  15/16
 
-Every wrong "met" was an adversarial pair. The figures that the program prints are those after the corrections.
+Every wrong "met" was an adversarial pair. The program prints the figures after the
+corrections. On 2,797
+real commits of ten repositories the subject of another commit was met 0 times, the commit's own 80 times.
 """
 
 from __future__ import annotations
@@ -180,11 +182,17 @@ def _changed(diff: str) -> tuple[ChangedSource, ...]:
                 for line in _lines_of(file, "is_added")
             ),
             tuple(line.value.rstrip("\n") for line in _lines_of(file, "is_removed")),
-            (),
+            _symbols(file),
             _TEST_PATH.search(file.path) is not None,
         )
         for file in files
     )
+
+
+def _symbols(file: Any) -> tuple[str, ...]:
+    """The names in the headers of hunks, as git gives them."""
+    headers = (re.findall(r"(?:def|class|function|const)\s+(\w+)", hunk.section_header) for hunk in file)
+    return tuple(sorted({name for names in headers for name in names}))
 
 
 def _lines_of(file: Any, kind: str) -> list[Any]:

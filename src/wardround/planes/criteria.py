@@ -58,8 +58,10 @@ _STATED = 0.6
 _IMPLEMENTED = 0.5
 """The share of the words that the exercised code must have, if it has no name of the criterion."""
 _UNRELATED = 0.34
-"""Below this share of the words in live code, nothing in the change is about a criterion."""
 _STUFFED = 0.6
+"""With less than the first share of its words in live code and more than the second in text, a criterion is
+mentioned only.
+"""
 _NEAR = 3
 """Lines around a number that tell what it is about."""
 _STRONG = re.compile(r"--|/|[A-Z][A-Z0-9]*_|\w\.\w|\s")
@@ -311,7 +313,7 @@ def _is_comparable(value: str, wanted: str) -> bool:
 def _without_evidence(demand: Demand, change: _Change) -> Judgement:
     """Not met if the change lacks it, not checkable if related code is there."""
     names = [one for one in identifying(demand) if one.text not in METHODS]
-    missing = [one for one in names if not _is_live(one, change.implementation)]
+    missing = [one for one in names if not _is_known(one, change.implementation)]
     if names and len(missing) == len(names):
         where = (
             "only outside of live code" if is_in_text(missing[0], change.inert) else "not in the added code"
@@ -322,10 +324,12 @@ def _without_evidence(demand: Demand, change: _Change) -> Judgement:
     share = len(covered(demand.words, change.stems)) / len(demand.words) if demand.words else 1.0
     if reason := _other_value(demand, change):
         return not_met(reason)
+    if any(not test.asserts and _states(demand.words, test) for test in change.tests):
+        return not_met("the added test that states it asserts nothing")
     inert = len(covered(demand.words, stems(change.inert))) / len(demand.words) if demand.words else 0.0
-    if share < 0.5 and inert >= _STUFFED:
+    if share < _UNRELATED and inert >= _STUFFED and not names:
         return not_met("only comments, messages or unused code mention it")
-    if share < _UNRELATED and not names:
+    if share == 0 and not names and len(demand.words) > 1:
         return not_met("nothing in the added code is about it")
     return not_checkable("related code is added, but no added test or literal shows it")
 
@@ -338,6 +342,15 @@ def _is_idle(literal: Literal, change: _Change) -> bool:
     return all(
         code.language in (Language.PYTHON, Language.SCRIPT) and not _is_reached(line, code, change)
         for line, code in lines
+    )
+
+
+def _is_known(literal: Literal, codes: Iterable[AddedCode]) -> bool:
+    """Return True for a literal in live code, in removed lines, or in the name of a file or symbol."""
+    return any(
+        lines_with(literal, code.effective)
+        or is_in_text(literal, "\n".join((code.source.path, *code.source.symbols, *code.source.removed)))
+        for code in codes
     )
 
 
