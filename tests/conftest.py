@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 SCRIPTS = Path(sys.executable).parent
 _GIT_CONFIG = """\
 [user]

@@ -30,6 +30,7 @@ from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
 from wardround.planes.collect_evidence import collect_evidence
+from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Evidence, MissingEvidence
 from wardround.policy.conclude import Conclusion, conclude
 from wardround.policy.gate import Gate, GateOutcome, gate
@@ -157,7 +158,8 @@ def run_review(
     selected = selected_specialists(host, config, request)
     messages = origin.messages(change)
     moves = _moves(origin, context.change, request)
-    evidence = _evidence(review, results, decided, selected, messages, moves, config, request)
+    criteria = _criteria(origin, context, results, request)
+    evidence = _evidence(review, results, decided, selected, messages, moves, criteria, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
 
@@ -182,6 +184,7 @@ def _evidence(
     specialists: Sequence[Specialist],
     messages: Sequence[str],
     moves: tuple[SymbolMove, ...],
+    criteria: tuple[CriterionResult, ...],
     config: Config,
     request: ReviewRequest,
 ) -> Evidence:
@@ -192,6 +195,7 @@ def _evidence(
         specialists,
         messages,
         moves,
+        criteria,
         profile=request.profile.value,
         gate=decided.outcome.value,
         fail_level=decided.fail_level,
@@ -202,14 +206,28 @@ def _evidence(
 
 def _moves(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
     """Find the moved symbols; not at commit, where nobody decides by the size of a change."""
-    if request.profile is not Profile.CI:
-        return ()
+    return find_moves(change, _reader(source)) if request.profile is Profile.CI else ()
 
+
+def _criteria(
+    source: ChangeSource, context: ReviewContext, results: RawReview, request: ReviewRequest
+) -> tuple[CriterionResult, ...]:
+    """Judge the acceptance criteria of the ticket, if there is one."""
+    if request.ticket is None:
+        return ()
+    from wardround.planes.changed_sources import changed_sources
+    from wardround.planes.criteria import judge_criteria
+
+    tests = {path for path, names in results.claimed.items() if any(s.name == "tests" for s in names)}
+    return judge_criteria(request.ticket, changed_sources(context.change, _reader(source), tests))
+
+
+def _reader(source: ChangeSource) -> Callable[[ChangedFile, bool], str | None]:
     def read(file: ChangedFile, base: bool) -> str | None:
         content = source.content(file, base=base)
         return None if content is None else in_any_encoding(content)
 
-    return find_moves(change, read)
+    return read
 
 
 def without_review(review: ReviewResult, reason: str) -> ReviewResult:

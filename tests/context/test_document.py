@@ -14,12 +14,14 @@ from msgspec.structs import fields, replace
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
 from wardround.context.canonical import canonical_json
 from wardround.context.document import ContextDocument, ContextFile, ContextHunk, describe, document_id
+from wardround.context.ticket.model import Criterion, Ticket
 
 FILE = ChangedFile("a.py", "b.py", FileStatus.RENAMED, "100644", "3" * 40, "4" * 40, (Hunk(1, 1, 1, 2),))
 CHANGE = Change("1" * 40, "2" * 40, (FILE,))
-ID = "sha256:7556c77100da0d5a8756dcf75bc481cbfebfeef4b150ac126c72bd18ff6cc6bd"
+ID = "sha256:76eb3b50682390ecc285c980eb0d6a3c9248d74870249920eae118cb90b796f9"
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
+TICKET = Ticket("T-1", "Title", "jira", criteria=(Criterion("AC1", "It works", "section"),))
 HUNKS = st.builds(ContextHunk, *[st.integers(0, 9)] * 4)
 FILES = st.builds(
     ContextFile,
@@ -30,7 +32,7 @@ FILES = st.builds(
 DOCUMENTS = st.builds(
     ContextDocument,
     base=TEXT, target=TEXT, head=TEXT, files=st.lists(FILES, min_size=1, max_size=2).map(tuple),
-    schema=st.just("wardround.context/1"),
+    ticket=st.none() | st.just(TICKET), schema=st.just("wardround.context/1"),
 )  # fmt: skip
 
 
@@ -51,6 +53,8 @@ def _other(value: Any) -> Any:
         return value + 1
     if isinstance(value, tuple):
         return (*value, value[-1] if value else "x")
+    if isinstance(value, Ticket):
+        return replace(value, title=f"{value.title}x")
     return "x" if value is None else f"{value}x"
 
 

@@ -10,6 +10,7 @@ from wardround import host
 from wardround.findings import Plane, Status
 from wardround.planes.coverage import MOST_REASONS, FindingsPlane
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
+from wardround.planes.intent import FINDINGS as INTENT_FINDINGS
 from wardround.planes.run import PLANES
 from wardround.planes.security import SECURITY
 from wardround.planes.semantic import SEMANTIC
@@ -88,7 +89,7 @@ def test_many_reasons_are_counted() -> None:
 
 def test_every_contributing_tool_is_known_to_its_planes() -> None:
     """A failed tool must leave each plane inconclusive to which one of its codes belongs."""
-    lists = {plane.name: plane for plane in PLANES if isinstance(plane, FindingsPlane)}
+    lists = {plane.name: plane for plane in (*PLANES, INTENT_FINDINGS) if isinstance(plane, FindingsPlane)}
     tools = {tool.name for s in host.load().specialists for tool in (*s.tools, *s.borrowed_tools)}
     for rule in host.load().catalogue.listed():
         tool = rule.id.partition("/")[0]

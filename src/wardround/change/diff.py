@@ -131,6 +131,14 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
         for hunk in self.hunks:
             yield from range(hunk.head_start, min(hunk.head_start + hunk.head_length, lines + 1))
 
+    def removed_line_numbers(self, lines: int) -> Iterator[int]:
+        """Return the removed lines of a base with this many lines, in order."""
+        if self.status is FileStatus.DELETED:
+            yield from range(1, lines + 1)
+            return
+        for hunk in self.hunks:
+            yield from range(hunk.base_start, min(hunk.base_start + hunk.base_length, lines + 1))
+
     @property
     def added_lines(self) -> int:
         return sum(hunk.head_length for hunk in self.hunks)

@@ -11,6 +11,7 @@ import click
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.recording import RecordSpec, sign_options
 from wardround.cli.run import emit, run_and_report
+from wardround.cli.ticket import TicketSpec, ticket_option
 
 if TYPE_CHECKING:
     from wardround.delivery.comparison import RevisionRange
@@ -40,6 +41,7 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 @click.option("--reports-dir", metavar="DIR",
               help="New directory for the reports (default: in the temporary directory).")  # fmt: skip
 @policy_floor_option
+@ticket_option
 @sign_options
 @click.option("--no-fetch", is_flag=True, help="Do not fetch from origin.")
 def command(**options: Any) -> int:
@@ -56,7 +58,7 @@ def command(**options: Any) -> int:
 def ci(
     *, provider: str, repo: Path | None, base_ref: str | None, head_ref: str | None, fail_level: Any,
     filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool, policy_floor: Path | None,
-    sign_with: str, public_key: str, passphrase_env: str,
+    ticket: str, sign_with: str, public_key: str, passphrase_env: str,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.change.revisions import require_ref
@@ -84,7 +86,12 @@ def ci(
             None, lambda data: directory.write(RECORD, data.decode()), sign_with, public_key, passphrase_env
         )
         review = run_and_report(
-            target, request, (shown,), lambda review: _amended(review, comparison), record
+            target,
+            request,
+            (shown,),
+            lambda review: _amended(review, comparison),
+            record,
+            TicketSpec(ticket, event.branch, event.title, event.body),
         )
         for name, file in REPORTS.items():
             directory.write(file, renderer(name)(review))

@@ -10,6 +10,7 @@ import click
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.recording import RecordSpec, record_options
 from wardround.cli.run import apply_fixes, require_one, run_and_report
+from wardround.cli.ticket import TicketSpec, ticket_option
 
 _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 
@@ -42,6 +43,7 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 )
 @click.option("--config-from", type=click.Choice(["base", "head"]), help="Side whose configuration applies.")
 @policy_floor_option
+@ticket_option
 @record_options
 @click.option("--all", "show_all", is_flag=True, help="Unfold all findings in the text report.")
 @click.option("--verbose", is_flag=True, help="Show code, reasons and fixes even for many findings.")
@@ -60,7 +62,8 @@ def review(
     repo: Path | None, profile: str, formats: tuple[str, ...], fail_level: Any, filter_mode: Any, fix: bool,
     only: tuple[str, ...], skip: tuple[str, ...], no_models: bool, jobs: int | None, config: Path | None,
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
-    policy_floor: Path | None, record_file: Path | None, sign_with: str, public_key: str, passphrase_env: str,
+    ticket: str, policy_floor: Path | None, record_file: Path | None, sign_with: str, public_key: str,
+    passphrase_env: str,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.cli.options import ChangeSpec, ReportSpec
@@ -85,5 +88,5 @@ def review(
     if fix:
         apply_fixes(target, request)
     record = RecordSpec(record_file, None, sign_with, public_key, passphrase_env)
-    done = run_and_report(target, request, outputs, record=record)
+    done = run_and_report(target, request, outputs, record=record, ticket=TicketSpec(ticket))
     return 0 if exit_zero else done.exit_status

@@ -15,6 +15,7 @@ import click
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.cli.recording import NO_RECORD, RecordSpec, record_review
+from wardround.cli.ticket import NO_TICKET, TicketSpec, requested_ticket
 from wardround.errors import UsageError
 from wardround.text.escaping import one_line
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from wardround.change.repository import Repository
     from wardround.cli.options import ChangeSpec, ReportSpec
     from wardround.config.request import ReviewRequest
+    from wardround.context.ticket.model import Ticket
     from wardround.review import ReviewResult
 
 
@@ -76,6 +78,7 @@ def run_and_report(
     outputs: Sequence[ReportSpec],
     amended: Callable[[ReviewResult], ReviewResult] = lambda review: review,
     record: RecordSpec = NO_RECORD,
+    ticket: TicketSpec = NO_TICKET,
 ) -> ReviewResult:
     """Review a change, write the reports, and record the review.
 
@@ -92,6 +95,8 @@ def run_and_report(
         with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
             loaded = host.load()
             origin, change, repository = opening.result()
+            if ticket.reference:
+                request = with_ticket(request, requested_ticket(ticket, origin, change, Path.cwd()))
             done = amended(
                 review.run_review(origin, change, loaded, request, Processes(), progress, ForkExecutor())
             )
@@ -104,6 +109,13 @@ def run_and_report(
     if done.unstaged:
         echo_err(_not_staged(done.unstaged))
     return done
+
+
+def with_ticket(request: ReviewRequest, ticket: Ticket | None) -> ReviewRequest:
+    """Add the fetched ticket."""
+    from msgspec.structs import replace
+
+    return replace(request, ticket=ticket)
 
 
 def with_target_branch(request: ReviewRequest, target: ChangeSpec) -> ReviewRequest:

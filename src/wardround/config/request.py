@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from wardround.config.schema import ConfigFrom, FailLevel, FilterMode
+from wardround.context.ticket.model import Ticket
 from wardround.tools.tool import Profile
 
 
@@ -16,6 +17,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
 
     Attributes:
         target_branch: the branch that the change is to be merged into; empty if it is not known.
+        ticket: the request that the change answers, already fetched.
         policy_floor: the policy of the organisation, which that of the repository cannot make milder.
     """
 
@@ -33,6 +35,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     verbose: bool = False
     target_branch: str = ""
     policy_floor: Path | None = None
+    ticket: Ticket | None = None
 
     @property
     def trusted_side(self) -> Literal["target", "head"]:

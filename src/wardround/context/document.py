@@ -9,6 +9,7 @@ import msgspec
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.context.canonical import canonical_json, content_id
+from wardround.context.ticket.model import Ticket
 
 SCHEMA = "wardround.context/1"
 
@@ -57,12 +58,14 @@ class ContextDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             Commits determine their messages, which are therefore no part of the document: a shallow clone
             may lack some.
         files: sorted by path.
+        ticket: the request that the change answers; None if none was asked for.
     """
 
     base: str
     target: str
     head: str
     files: tuple[ContextFile, ...]
+    ticket: Ticket | None = None
     schema: str = SCHEMA
 
     def __post_init__(self) -> None:
@@ -70,7 +73,7 @@ class ContextDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"schema {self.schema!r} is not {SCHEMA}")
 
 
-def describe(change: Change, digests: Mapping[str, bytes]) -> ContextDocument:
+def describe(change: Change, digests: Mapping[str, bytes], ticket: Ticket | None = None) -> ContextDocument:
     """Describe a change as it is reviewed.
 
     Args:
@@ -82,6 +85,7 @@ def describe(change: Change, digests: Mapping[str, bytes]) -> ContextDocument:
         change.target,
         change.head,
         tuple(_file(file, digests.get(file.path, b"")) for file in files),
+        ticket,
     )
 
 

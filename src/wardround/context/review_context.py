@@ -71,7 +71,7 @@ def build_context(
         if claim.specialists:
             claimed[file.path] = _claimed_file(source, file, claim, coverage)
     reviewed = _reviewed_change(change, [_as_reviewed(file, claimed) for file in change.files])
-    document = describe(reviewed, _digests(source, reviewed, claimed))
+    document = describe(reviewed, _digests(source, reviewed, claimed), request.ticket)
     return ReviewContext(document, reviewed, tuple(claimed.values()), tuple(unreviewed))
 
 

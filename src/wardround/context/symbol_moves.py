@@ -88,21 +88,15 @@ def _has_candidates(files: Sequence[ChangedTexts]) -> bool:
     removed, added = False, False
     for one in files:
         base, head = (_line_list(side) for side in (one.base, one.head))
-        removed = removed or any(_DEFINES.search(base[n - 1]) for n in _removed_numbers(one.file, len(base)))
+        removed = removed or any(
+            _DEFINES.search(base[n - 1]) for n in one.file.removed_line_numbers(len(base))
+        )
         added = added or any(_DEFINES.search(head[n - 1]) for n in one.file.added_line_numbers(len(head)))
     return removed and added
 
 
 def _line_list(side: SideText | None) -> list[str]:
     return [] if side is None else side.text.split("\n")
-
-
-def _removed_numbers(file: ChangedFile, lines: int) -> Iterator[int]:
-    if file.status is FileStatus.DELETED:
-        yield from range(1, lines + 1)
-        return
-    for hunk in file.hunks:
-        yield from range(hunk.base_start, min(hunk.base_start + hunk.base_length, lines + 1))
 
 
 class _Placed(msgspec.Struct, frozen=True):

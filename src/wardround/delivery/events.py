@@ -40,6 +40,7 @@ class CiEvent(msgspec.Struct, frozen=True):
         default_branch: the repository's, unless the event is about that branch itself.
         has_parent_only: compare with the commit before, as for a tag, which starts no change.
         is_deletion: a branch or a tag was deleted.
+        branch, title, body: of the change request, in which a ticket may be named.
     """
 
     provider: Provider
@@ -52,6 +53,9 @@ class CiEvent(msgspec.Struct, frozen=True):
     default_branch: str | None = None
     has_parent_only: bool = False
     is_deletion: bool = False
+    branch: str = ""
+    title: str = ""
+    body: str = ""
 
 
 class _Revision(msgspec.Struct, frozen=True):
@@ -62,6 +66,8 @@ class _Revision(msgspec.Struct, frozen=True):
 class _PullRequest(msgspec.Struct, frozen=True):
     head: _Revision = _Revision()
     base: _Revision = _Revision()
+    title: str | None = None
+    body: str | None = None
 
 
 class _MergeGroup(msgspec.Struct, frozen=True):
@@ -151,6 +157,9 @@ def _of_pull_request(request: _PullRequest) -> dict[str, str | None]:
         "head": object_id(request.head.sha),
         "target": request.base.ref or None,
         "base": object_id(request.base.sha),
+        "branch": request.head.ref,
+        "title": request.title or "",
+        "body": request.body or "",
     }
 
 
@@ -170,7 +179,8 @@ def _payload(path: str) -> _Payload:
 def _jenkins(environ: Mapping[str, str]) -> CiEvent:
     target, tag = environ.get("CHANGE_TARGET"), environ.get("TAG_NAME")
     if target:
-        return CiEvent(Provider.JENKINS, "change request", target=target)
+        branch, title = environ.get("CHANGE_BRANCH", ""), environ.get("CHANGE_TITLE", "")
+        return CiEvent(Provider.JENKINS, "change request", target=target, branch=branch, title=title)
     return CiEvent(
         Provider.JENKINS,
         "tag" if tag else "branch",

@@ -11,6 +11,7 @@ from wardround.config.schema import FailLevel
 from wardround.context.symbol_moves import SymbolMove
 from wardround.execution.review_run import RawReview
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
+from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import (
     Evidence,
     FileEvidence,
@@ -40,6 +41,7 @@ def collect_evidence(
     specialists: Sequence[Specialist],
     messages: Sequence[str],
     moves: tuple[SymbolMove, ...] = (),
+    criteria: tuple[CriterionResult, ...] = (),
     *,
     profile: str,
     gate: str,
@@ -54,6 +56,7 @@ def collect_evidence(
         findings: after all steps of the pipeline.
         specialists: that take part in the review.
         messages: of the commits, newest first.
+        criteria: the states of the acceptance criteria.
         moves: the moved symbols, by their paths at the head.
     """
     return Evidence(
@@ -63,6 +66,7 @@ def collect_evidence(
         target_branch=target_branch,
         files=_files(results.change, results.claimed, _reviewers(results), moves),
         moves=moves,
+        criteria=criteria,
         change_reviewers=_change_reviewers(specialists, unreviewed),
         findings=tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED),
         missing=tuple(missing_evidence(one) for one in unreviewed),

@@ -14,6 +14,7 @@ import msgspec
 from wardround.config.schema import FailLevel
 from wardround.context.symbol_moves import SymbolMove
 from wardround.findings import Plane, Severity, Status
+from wardround.planes.criterion.results import CriterionResult
 
 
 class FileRole(enum.StrEnum):
@@ -113,6 +114,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         policy_file: the path of the policy in the repository; empty if it is a bundled one.
         messages: of the newest commits of the change, newest first.
         moves: the functions and classes that the change moves or renames.
+        criteria: the states of the acceptance criteria of the ticket.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
@@ -131,6 +133,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     policy_file: str = ""
     messages: tuple[str, ...] = ()
     moves: tuple[SymbolMove, ...] = ()
+    criteria: tuple[CriterionResult, ...] = ()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

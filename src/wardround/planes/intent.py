@@ -1,11 +1,19 @@
-"""The intent plane: whether the change, its description and its comments agree."""
+"""The intent plane: whether the change, its ticket, its description and its comments agree."""
 
 from __future__ import annotations
 
+from collections import Counter
+
+from msgspec.structs import replace
+
+from wardround.context.document import ContextDocument
 from wardround.findings import Plane
 from wardround.planes.coverage import FindingsPlane
+from wardround.planes.criterion.results import CriterionState
+from wardround.planes.evidence import Evidence
+from wardround.planes.signal import PlaneStatus, Signal
 
-INTENT = FindingsPlane(
+FINDINGS = FindingsPlane(
     name=Plane.INTENT,
     reviewers={
         "docker-ci": ("docker-ci",),
@@ -17,3 +25,32 @@ INTENT = FindingsPlane(
     tools=frozenset({"hadolint", "shellcheck", "ty"}),
     profiles=frozenset(),
 )
+
+
+class IntentPlane:
+    """Judges findings about comments and documentation, and the acceptance criteria of a ticket."""
+
+    name = Plane.INTENT
+
+    def is_required(self, profile: str) -> bool:
+        """Return False: the text that a change is compared with may be missing."""
+        return FINDINGS.is_required(profile)
+
+    def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
+        """Judge the findings; a ticket must have been compared with the change."""
+        signal = FINDINGS.analyse(context, evidence)
+        if context.ticket is None:
+            return signal
+        expected = {criterion.id for criterion in context.ticket.criteria}
+        judged = {result.criterion for result in evidence.criteria}
+        if expected != judged:
+            reason = f"{len(expected - judged)} acceptance criteria were not judged"
+            return replace(
+                signal, status=PlaneStatus.INCONCLUSIVE, confidence=0.0, reasons=(*signal.reasons, reason)
+            )
+        counts = Counter(result.state for result in evidence.criteria)
+        states = ", ".join(f"{counts[state]} {state}" for state in CriterionState)
+        return replace(signal, derivation=(*signal.derivation, f"acceptance criteria: {states}"))
+
+
+INTENT = IntentPlane()

@@ -5,7 +5,7 @@
 | T5 | no plane was reviewed, a required plane was not reviewed, or security has an error |
 | T4 | another plane was not reviewed, a result is missing, a plane has an error, or a file has no reader |
 | T3 | a plane has a warning |
-| T2 | the change is large, its source is changed without tests, or a signal is uncertain |
+| T2 | the change is large, source is changed without tests, a criterion is not met, a signal is uncertain |
 | T1 | none of these |
 
 The first line that applies decides. Less evidence and more severe findings never raise the tier.
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wardround.findings import Plane, Severity
+from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.verdict import Reason, Tier
@@ -79,6 +80,9 @@ def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
         yield Reason(f"the change is large: {files} files, {lines} added lines")
     if not is_tested(evidence):
         yield Reason("source is changed without a test", (Plane.TESTS,))
+    unmet = [result.criterion for result in evidence.criteria if result.state is CriterionState.NOT_MET]
+    if unmet:
+        yield Reason(f"acceptance criteria that are not met: {', '.join(unmet)}", (Plane.INTENT,))
     for signal in signals:
         if signal.status is PlaneStatus.REVIEWED and signal.confidence < CERTAIN:
             yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))

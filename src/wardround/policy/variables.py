@@ -8,13 +8,14 @@ from typing import Any
 from wardround.config.globs import covers
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.findings import Plane
+from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.verdict import Tier
 
 VARIABLES = frozenset(
     {"added_lines", "files", "findings", "gate", "missing", "policy_file", "profile", "signals", "suppressed"}
-    | {"target_branch", "tier"}
+    | {"target_branch", "ticket", "tier"}
 )
 FUNCTIONS = frozenset({"glob", "touches"})
 
@@ -28,7 +29,8 @@ def condition_variables(
     to its status, severity (``none``, ``info``, ``warn``, ``error``), level (0 to 3), confidence and number
     of findings;
     ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
-    severity, level, file and line; ``missing`` and ``suppressed`` are counts.
+    severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
+    not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts.
     """
     roles = {file.path: file for file in evidence.files}
     return {
@@ -45,6 +47,7 @@ def condition_variables(
             | {"file": f.file, "line": f.line}
             for f in evidence.introduced
         ],
+        "ticket": _ticket(context, evidence),
         "missing": len(evidence.missing),
         "suppressed": len(evidence.findings) - len(evidence.introduced),
     }
@@ -72,6 +75,16 @@ def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., An
     )
     signals = [Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane]
     return condition_variables(Tier.T1, signals, context, evidence), condition_functions(context)
+
+
+def _ticket(context: ContextDocument, evidence: Evidence) -> dict[str, Any]:
+    states = [result.state for result in evidence.criteria]
+    return {
+        "key": "" if context.ticket is None else context.ticket.key,
+        "met": states.count(CriterionState.MET),
+        "not_met": states.count(CriterionState.NOT_MET),
+        "not_checkable": states.count(CriterionState.NOT_CHECKABLE),
+    }
 
 
 def _signal(signal: Signal) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,7 +10,9 @@ import msgspec
 from wardround import __version__
 from wardround.change.encoding import escape_undecodable
 from wardround.context.symbol_moves import SymbolMove
+from wardround.context.ticket.model import Ticket
 from wardround.findings import Edit, Finding, Span
+from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
 from wardround.review import ReviewResult
@@ -27,6 +30,7 @@ def render(review: ReviewResult) -> str:
 def as_dict(review: ReviewResult) -> dict[str, Any]:
     """The report as plain values."""
     context, moves = review.context, review.conclusion.evidence.moves
+    ticket = review.conclusion.context.ticket
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
@@ -47,6 +51,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         },
         "verdict": _verdict(review.conclusion.verdict),
         "signals": [_signal(signal) for signal in review.conclusion.signals],
+        **({} if ticket is None else {"ticket": _ticket(ticket, review.conclusion.evidence.criteria)}),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
         "unreviewed": [
@@ -71,6 +76,27 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             for run in review.runs
         ],
         "timings": {"total_s": round(review.seconds, 3)},
+    }
+
+
+def _ticket(ticket: Ticket, results: Sequence[CriterionResult]) -> dict[str, Any]:
+    by_id = {result.criterion: result for result in results}
+    return {
+        "key": ticket.key,
+        "title": ticket.title,
+        "url": ticket.url,
+        "criteria": [
+            {
+                "id": criterion.id,
+                "text": criterion.text,
+                "state": by_id[criterion.id].state.value,
+                "reason": by_id[criterion.id].reason,
+                "spans": [msgspec.to_builtins(span) for span in by_id[criterion.id].spans],
+            }
+            for criterion in ticket.criteria
+            if criterion.id in by_id
+        ],
+        "unparsed": list(ticket.unparsed),
     }
 
 

@@ -18,6 +18,7 @@ from wardround.findings import (
     Unreviewed,
 )
 from wardround.fixes.edits import apply
+from wardround.planes.criterion.results import CriterionState
 from wardround.policy.gate import GateOutcome
 from wardround.policy.verdict import VerdictName
 from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
@@ -76,6 +77,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
     folded = len(review.triage.folded) if review.triage is not None else 0
+    lines += _ticket(review, style)
     lines += _verdict(review)
     lines.append(summary_line(review, style) + (f", {folded} folded" if folded else ""))
     lines += [_MORE] if is_compact else []
@@ -287,6 +289,29 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
         who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
         lines += wrapped(f"{named}: {who}{one_line(reason)}", 4, "  ")
     return [*lines, ""]
+
+
+_STATES = {"met": "add", "not-met": "warn", "not-checkable": "dim"}
+
+
+def _ticket(review: ReviewResult, style: Style) -> Iterator[str]:
+    """Return the acceptance criteria of the ticket with their states and the lines that show them."""
+    ticket = review.conclusion.context.ticket
+    if ticket is None:
+        return
+    yield style(one_line(f"ticket {ticket.key}: {ticket.title}"), "bold")
+    texts = {criterion.id: criterion.text for criterion in ticket.criteria}
+    for result in review.conclusion.evidence.criteria:
+        head = f"  {result.state.value.replace('-', ' '):<14} "
+        spans = "".join(f"  {one_line(span.file)}:{span.line}" for span in result.spans[:_REASONS])
+        why = f" ({one_line(result.reason)})" if result.state is CriterionState.NOT_MET else ""
+        text = f"{result.criterion}: {one_line(texts.get(result.criterion, ''))}{spans}{why}"
+        yield from wrapped(text, len(head), head, style(head, _STATES[result.state.value]))
+    for part in ticket.unparsed[:_REASONS]:
+        yield from wrapped(one_line(part), 17, "  not parsed     ")
+    if not ticket.criteria:
+        yield "  it has no acceptance criteria"
+    yield ""
 
 
 def _verdict(review: ReviewResult) -> list[str]:
