@@ -110,6 +110,15 @@ def test_a_ticket_that_cannot_be_read_is_a_usage_error(
     assert message in done.stderr
 
 
+def test_no_service_is_contacted_offline(ticketed: GitRepository) -> None:
+    ticketed.commit({"app.py": "x = 2\n"}, "Limit uploads\n\nCloses: octo/app#12")
+    done = ticketed.wardround("review", "--base", "HEAD~1", "--ticket", "auto", "--offline")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "wardround: --offline: the ticket octo/app#12 is on the network; give a file\n",
+    )
+
+
 def test_auto_without_a_reference_goes_on_without_a_ticket(ticketed: GitRepository) -> None:
     ticketed.commit({"app.py": "x = 2\n"})
     done = ticketed.wardround("review", "--base", "HEAD~1", "--ticket", "auto")

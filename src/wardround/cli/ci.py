@@ -91,7 +91,7 @@ def ci(
             (shown,),
             lambda review: _amended(review, comparison),
             record,
-            TicketSpec(ticket, event.branch, event.title, event.body),
+            TicketSpec(ticket, False, event.branch, event.title, event.body),
         )
         for name, file in REPORTS.items():
             directory.write(file, renderer(name)(review))

@@ -50,7 +50,7 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if blocked or inconclusive.")
 @click.option("--offline", is_flag=True, help="Never use the network (it is not used by default either).")
 def command(**options: Any) -> int:
-    """Review a change, print the findings and decide the gate.
+    """Review a change, print the findings, and decide gate and verdict.
 
     The change is the index by default; --worktree, --base and --diff-file select another one.
     """
@@ -88,5 +88,5 @@ def review(
     if fix:
         apply_fixes(target, request)
     record = RecordSpec(record_file, None, sign_with, public_key, passphrase_env)
-    done = run_and_report(target, request, outputs, record=record, ticket=TicketSpec(ticket))
+    done = run_and_report(target, request, outputs, record=record, ticket=TicketSpec(ticket, offline))
     return 0 if exit_zero else done.exit_status

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from wardround.cli.messages import echo_err
+from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,10 +30,12 @@ class TicketSpec(msgspec.Struct, frozen=True):
 
     Attributes:
         reference: a key, an address, a file, ``auto``, or empty for none.
+        offline: only a file may be read.
         branch, title, body: of the change request, in which ``auto`` searches.
     """
 
     reference: str = ""
+    offline: bool = False
     branch: str = ""
     title: str = ""
     body: str = ""
@@ -56,11 +59,15 @@ def requested_ticket(spec: TicketSpec, source: ChangeSource, change: Change, roo
 
     settings = settings_from(os.environ)
     if spec.reference != AUTO:
-        return fetch_ticket(parse_reference(spec.reference, settings), settings, root)
-    found = find_references(
-        settings, branch=spec.branch, messages=source.messages(change), title=spec.title, body=spec.body
-    )
-    if not found:
-        echo_err("wardround: --ticket auto: the change names no ticket")
-        return None
-    return fetch_ticket(chosen(found), settings, root)
+        reference = parse_reference(spec.reference, settings)
+    else:
+        found = find_references(
+            settings, branch=spec.branch, messages=source.messages(change), title=spec.title, body=spec.body
+        )
+        if not found:
+            echo_err("wardround: --ticket auto: the change names no ticket")
+            return None
+        reference = chosen(found)
+    if spec.offline and reference.source != "file":
+        raise UsageError(f"--offline: the ticket {reference.key} is on the network; give a file")
+    return fetch_ticket(reference, settings, root)
