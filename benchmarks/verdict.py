@@ -2,8 +2,8 @@
 
     python benchmarks/verdict.py [REPETITIONS]
 
-Prints the processor time in milliseconds, minimum of the repetitions: to import the modules in a process of its
-own, to name the context, for planes and verdict, and for the unsigned record.
+Prints the processor time in milliseconds, the minimum of the repetitions: to import the modules in a process of
+its own, to name the context, for planes and verdict, and for the unsigned record.
 """
 
 from __future__ import annotations
