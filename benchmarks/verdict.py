@@ -2,7 +2,7 @@
 
     python benchmarks/verdict.py [REPETITIONS]
 
-Prints the processor time in milliseconds, the minimum of the repetitions: to import the modules in a process of
+Prints the processor time in milliseconds, the least of the repetitions: to import the modules in a process of
 its own, to name the context, for planes and verdict, and for the unsigned record.
 """
 
