@@ -229,3 +229,16 @@ def test_a_class_that_is_its_own_base_ends(graph_of: GraphOf) -> None:
     })  # fmt: skip
     assert {one[:2] for one in ends(graph.callees(symbol_of(graph, "a.py", "A.m")))} == {("a.py", "A")}
     assert graph.callees(symbol_of(graph, "a.py", "D.m")) == ()
+
+
+def test_a_file_that_is_not_parsed_can_be_imported(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "big.ts": "x;" * 30_000,
+        "package.json": "{}",
+        "a.ts": "import big, { x } from './big';\nimport * as all from './big';\n"
+        "import p from './package.json';\nexport function f() { return big(x, all.y, p.version); }\n",
+    })  # fmt: skip
+    assert {one[:2] for one in ends(graph.callees(symbol_of(graph, "a.ts", "f")))} == {
+        ("big.ts", ""), ("package.json", ""),
+    }  # fmt: skip
+    assert [one.path for one in graph.importers("big.ts")] == ["a.ts"]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tree_sitter import Language, Node, Parser
 
 from wardround.context.code_graph.manifests import Manifest, is_manifest, read_manifest
-from wardround.context.code_graph.model import FileFacts, Symbol
+from wardround.context.code_graph.model import FileFacts, Symbol, SymbolKind
 from wardround.context.code_graph.python_reader import read_python
 from wardround.context.code_graph.script_reader import read_script
 from wardround.context.code_graph.sql_reader import read_sql, without_templates
@@ -56,20 +56,25 @@ def read_file(path: str, content: bytes) -> FileRecord:
     """Return the facts of a file. Never raises: a file that cannot be read has a ``problem``."""
     if is_manifest(path):
         text = content[:MOST_BYTES].decode("utf-8", "replace")
-        return FileRecord(FileFacts(path), (), read_manifest(path, text))
+        return FileRecord(_without_facts(path, ""), (), read_manifest(path, text))
     problem = _problem(content)
     if problem:
-        return FileRecord(FileFacts(path, problem=problem))
+        return FileRecord(_without_facts(path, problem))
     content = content.removeprefix(b"\xef\xbb\xbf")
     grammar, read = _reader(path)
     parsed = without_templates(content) if grammar == "sql" else content
     root = _parser(grammar).parse(parsed).root_node
     if root.descendant_count > MOST_NODES:
-        return FileRecord(FileFacts(path, problem=f"it has more than {MOST_NODES} syntax nodes"))
+        return FileRecord(_without_facts(path, f"it has more than {MOST_NODES} syntax nodes"))
     facts = read(path, parsed, root)
     if root.has_error:
         facts = replace(facts, problem="parts of it do not parse")
     return FileRecord(facts, tuple(_words(facts.symbols, content.decode("utf-8", "replace"))))
+
+
+def _without_facts(path: str, problem: str) -> FileFacts:
+    """Return the facts of a file of which the module alone is known."""
+    return FileFacts(path, (Symbol(path, 1, 1, "", SymbolKind.MODULE, True),), problem=problem)
 
 
 def _problem(content: bytes) -> str:
