@@ -85,12 +85,12 @@ class Links:
                 return
         names = self._names_of(target, symbol)
         for path in self._candidates(target, names):
-            facts = self._tree.outline(path)
-            for use in self._tree.uses(facts.path):
-                if used_name(use) in names and not _is_within(facts.symbols[use.owner], symbol):
+            symbols = self._tree.outline(path).symbols
+            for use in (use for name in names for use in self._tree.uses_named(path, name)):
+                if not _is_within(symbols[use.owner], symbol):
                     found = self._resolver.resolve(path, use)
                     if target in found.targets:
-                        yield Link(facts.symbols[use.owner], path, use.line, use.kind, found.certainty)
+                        yield Link(symbols[use.owner], path, use.line, use.kind, found.certainty)
 
     def _names_of(self, target: Target, symbol: Symbol) -> list[str]:
         """Return the names by which files use a symbol: its own, and those that imports give it."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from msgspec.structs import replace
 
 from wardround.context.code_graph.manifests import Manifest
-from wardround.context.code_graph.model import FileFacts, Symbol, Use
+from wardround.context.code_graph.model import FileFacts, Symbol, Use, UseKind, used_name
 from wardround.context.code_graph.store import GraphStore, Role, StoredFile
 from wardround.text.search_terms import parts
 
@@ -28,6 +28,7 @@ class TreeFacts:
         self._paths = {row.id: path for path, row in files.items()}
         self._outlines: dict[str, FileFacts] = {}
         self._uses: dict[str, tuple[Use, ...]] = {}
+        self._uses_by_name: dict[str, dict[str, list[Use]]] = {}
 
     def outline(self, path: str) -> FileFacts:
         """Return the facts of a file without its uses; empty ones for a file that the tree does not have."""
@@ -45,6 +46,17 @@ class TreeFacts:
             row = self.files.get(path)
             found = self._uses[path] = () if row is None else self._store.uses(row.id)
         return found
+
+    def uses_named(self, path: str, name: str) -> Sequence[Use]:
+        """Return the uses in a file that are about a name, in source order."""
+        found = self._uses_by_name.get(path)
+        if found is None:
+            found = self._uses_by_name[path] = {}
+            for use in self.uses(path):
+                found.setdefault(use.name if use.kind is not UseKind.LITERAL else used_name(use), []).append(
+                    use
+                )
+        return found.get(name, ())
 
     def facts(self, path: str) -> FileFacts:
         """Return all facts of a file."""
