@@ -73,7 +73,7 @@ def read_file(path: str, content: bytes) -> FileRecord:
 
 
 def _without_facts(path: str, problem: str) -> FileFacts:
-    """Return the facts of a file of which the module alone is known."""
+    """Return the facts of a file that has no symbols but its module."""
     return FileFacts(path, (Symbol(path, 1, 1, "", SymbolKind.MODULE, True),), problem=problem)
 
 

@@ -8,7 +8,7 @@ from wardround.context.code_graph.evidence import Evidence, Found, scores
 from wardround.context.code_graph.model import Neighbour, Symbol
 
 _SPECIFIC = ("links", "imports", "history", "names", "text", "path")
-"""The rankers by how much their reason tells a reader."""
+"""The rankers, those with the most specific reason first."""
 _REASONS = 3
 _HALF = 5.0
 """The place, from 0, at which a place counts half of the first."""

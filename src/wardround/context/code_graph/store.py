@@ -132,7 +132,7 @@ class GraphStore:
         number = done.lastrowid
         self._database.executemany(
             "INSERT OR IGNORE INTO occurrences VALUES (?, ?, ?)",
-            sorted((name_key(name), role, number) for name, role in _occurrences(facts)),
+            sorted((name_key(name), role, number) for name, role in set(_occurrences(facts))),
         )
         rows = [number << _ROW_BITS | at for at in range(len(facts.symbols))]
         self._database.executemany(
