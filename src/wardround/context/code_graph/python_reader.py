@@ -25,10 +25,11 @@ class _PythonReader:
         self._has_tests = holds_tests(path)
         self._known: set[str] = set()
         self._listed: set[str] = set()
+        self._decoration: Node | None = None
         self._handlers = {
             "function_definition": self._function,
             "class_definition": self._class,
-            "decorated_definition": lambda node: [node.child_by_field_name("definition")],
+            "decorated_definition": self._decorated,
             "decorator": self._decorator,
             "lambda": self._lambda,
             "assignment": self._assignment,
@@ -63,29 +64,40 @@ class _PythonReader:
 
     # Definitions
 
+    def _decorated(self, node: Node) -> Iterable[Any]:
+        """The definition is visited next, and then takes its decorators: finding a parent takes long."""
+        self._decoration = node
+        return [node.child_by_field_name("definition")]
+
+    def _taken_decoration(self) -> Node | None:
+        found, self._decoration = self._decoration, None
+        return found
+
     def _function(self, node: Node) -> Iterable[Any]:
-        name = self._name_of(node)
+        name, decoration = self._name_of(node), self._taken_decoration()
         scan = self.scan
         is_method = scan.scope.is_class
         is_test = self._has_tests and name.startswith("test") and not scan.scope.is_function
         kind = SymbolKind.TEST if is_test else SymbolKind.METHOD if is_method else SymbolKind.FUNCTION
-        number = self._declared(name, kind, node)
+        number = self._declared(name, kind, decoration or node)
+        decorators = self._decorators(decoration)
         parameters = node.child_by_field_name("parameters")
         scan.open(number, is_function=True)
         for bound, type_name in self._parameters(parameters):
             if not (is_method and bound in _INSTANCE):
                 scan.bind(bound, type_name)
-                if parameters is not None and (is_test or self._is_fixture(node)):
+                if parameters is not None and (is_test or self._is_fixture(decorators)):
                     scan.use(bound, UNKNOWN, UseKind.FIXTURE, parameters)
         body = [node.child_by_field_name(one) for one in ("parameters", "return_type", "body")]
-        return [*self._decorators(node), *filter(None, body), scan.close]
+        return [*decorators, *filter(None, body), scan.close]
 
     def _class(self, node: Node) -> Iterable[Any]:
-        number = self._declared(self._name_of(node), SymbolKind.CLASS, node)
+        decoration = self._taken_decoration()
+        number = self._declared(self._name_of(node), SymbolKind.CLASS, decoration or node)
         self.scan.open(number, is_class=True)
         bases = node.child_by_field_name("superclasses")
         others = self._bases(bases) if bases is not None else []
-        return [*self._decorators(node), *others, node.child_by_field_name("body"), self.scan.close]
+        return [*self._decorators(decoration), *others, node.child_by_field_name("body"), self.scan.close]
 
     def _bases(self, bases: Node) -> list[Node]:
         """Record the base classes and return the other arguments."""
@@ -100,23 +112,18 @@ class _PythonReader:
 
     def _declared(self, name: str, kind: SymbolKind, node: Node) -> int:
         scan = self.scan
-        parent = node.parent
-        if parent is not None and parent.type == "decorated_definition":
-            node = parent
         if scan.scope.is_function:
             scan.bind(name)
         self._known.add(name) if scan.is_top else None
         exported = not scan.scope.is_function and not name.startswith("_")
         return scan.declare(name, kind, node, exported=exported)
 
-    def _decorators(self, node: Node) -> list[Node]:
-        parent = node.parent
-        if parent is None or parent.type != "decorated_definition":
-            return []
-        return [one for one in parent.children if one.type == "decorator"]
+    def _decorators(self, decoration: Node | None) -> list[Node]:
+        children = decoration.children if decoration is not None else []
+        return [one for one in children if one.type == "decorator"]
 
-    def _is_fixture(self, node: Node) -> bool:
-        return any("fixture" in self.scan.text(one) for one in self._decorators(node))
+    def _is_fixture(self, decorators: Iterable[Node]) -> bool:
+        return any("fixture" in self.scan.text(one) for one in decorators)
 
     def _decorator(self, node: Node) -> Iterable[Any]:
         inner = node.named_children[0] if node.named_children else None

@@ -19,6 +19,9 @@ from wardround.context.code_graph.model import CALLABLE, FileFacts, Import, Symb
 
 MOST_SYMBOLS = 5_000
 MOST_USES = 30_000
+MOST_NESTED = 30
+"""The limit on scopes in one another; what is nested deeper belongs to the innermost of them."""
+_LONGEST_NAME = 200
 MOST_PARTS = 12
 """The limit on the names in a dotted chain."""
 LEAST_SHAPED = 24
@@ -78,6 +81,7 @@ class FileScan:
         self.drafts = [Draft("", SymbolKind.MODULE, 1, max(lines, 1), True)]
         self.source = source
         self._scopes = [Scope(0, is_function=False)]
+        self._unopened = 0
 
     @property
     def scope(self) -> Scope:
@@ -88,6 +92,11 @@ class FileScan:
         """True outside of every symbol."""
         return len(self._scopes) == 1
 
+    @property
+    def is_full(self) -> bool:
+        """True in a scope in which no other is opened, and no symbol declared."""
+        return len(self._scopes) >= MOST_NESTED
+
     def text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
@@ -95,19 +104,26 @@ class FileScan:
 
     def declare(self, name: str, kind: SymbolKind, node: Node, *, exported: bool = False) -> int:
         """Add a symbol inside the present one and return its number."""
-        if len(self.drafts) >= MOST_SYMBOLS:
+        if len(self.drafts) >= MOST_SYMBOLS or self.is_full:
             return self.scope.owner
         around = self.drafts[self.scope.owner].name
-        whole = f"{around}.{name}" if around else name
+        whole = f"{around}.{name[:_LONGEST_NAME]}" if around else name[:_LONGEST_NAME]
         draft = Draft(whole, kind, node.start_point[0] + 1, node.end_point[0] + 1, exported)
         self.drafts.append(draft)
         return len(self.drafts) - 1
 
     def open(self, owner: int, *, is_function: bool = False, is_class: bool = False) -> None:
-        self._scopes.append(Scope(owner, is_function, is_class))
+        """Enter a scope; ``close`` leaves it."""
+        if self.is_full:
+            self._unopened += 1
+        else:
+            self._scopes.append(Scope(owner, is_function, is_class))
 
     def close(self) -> None:
         """Leave a scope: record the normal form of its symbol and pass on the names it does not bind."""
+        if self._unopened:
+            self._unopened -= 1
+            return
         scope = self._scopes.pop()
         parent = self.scope
         found = scope.locals
@@ -141,7 +157,8 @@ class FileScan:
         self.use_at(name, receiver, kind, node.start_point[0] + 1)
 
     def use_at(self, name: str, receiver: str, kind: UseKind, line: int) -> None:
-        self.scope.uses.append((self.scope.owner, name, receiver, kind, line))
+        if len(name) <= _LONGEST_NAME:
+            self.scope.uses.append((self.scope.owner, name, receiver[:_LONGEST_NAME], kind, line))
 
     def plain(self, name: str, kind: UseKind, node: Node) -> None:
         """Record a use of a plain name, and its token."""
@@ -202,6 +219,7 @@ class FileScan:
 
     def facts(self) -> FileFacts:
         """Return the symbols, imports and uses in source order."""
+        self._unopened = 0
         while len(self._scopes) > 1:
             self.close()
         kept = sorted(

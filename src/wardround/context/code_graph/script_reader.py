@@ -33,6 +33,7 @@ class _ScriptReader:
         self._exports = ScriptExports(self.scan)
         self._has_tests = holds_tests(path)
         self._is_exported = False
+        self._statement: Node | None = None
         self._handlers = {
             "import_statement": self._exports.read_import,
             "export_statement": self._export,
@@ -173,6 +174,7 @@ class _ScriptReader:
         return [*filter(None, (node.child_by_field_name("type"), value)), self.scan.close]
 
     def _declaration(self, node: Node) -> Iterable[Any]:
+        self._statement = node
         return [one for one in node.named_children if one.type == "variable_declarator"]
 
     def _declarator(self, node: Node) -> Iterable[Any]:
@@ -184,7 +186,10 @@ class _ScriptReader:
             return self._local(node, pattern, value, names)
         if pattern is not None and pattern.type == "identifier":
             type_node = node.child_by_field_name("type")
-            return self._valued(names[0], node, value, is_exported=self._is_exported, type_node=type_node)
+            statement = self._statement or node
+            return self._valued(
+                names[0], statement, value, is_exported=self._is_exported, type_node=type_node
+            )
         for name in names:
             self.scan.declare(name, SymbolKind.CONSTANT, node, exported=self._is_exported)
         return [value] if value is not None else []
@@ -207,12 +212,11 @@ class _ScriptReader:
     ) -> Iterable[Any]:
         """A constant, or the function, component or class in it, also below wrappers such as ``memo``."""
         inner = self._unwrapped(value)
-        span = node.parent if node.parent is not None and node.parent.type != "program" else node
         if inner is not None and inner.type in _FUNCTIONS:
             kind = self._function_kind(name, inner)
         else:
             kind = SymbolKind.CLASS if inner is not None and inner.type in _CLASSES else SymbolKind.CONSTANT
-        number = self.scan.declare(name, kind, span, exported=is_exported)
+        number = self.scan.declare(name, kind, node, exported=is_exported)
         if inner is value and inner is not None and inner.type in _FUNCTIONS:
             return [*filter(None, (type_node,)), *self._body_of_function(number, inner)]
         self.scan.open(number, is_class=kind is SymbolKind.CLASS)
@@ -241,7 +245,8 @@ class _ScriptReader:
     def _function_kind(self, name: str, node: Node) -> SymbolKind:
         """A function with a capital letter that contains JSX is a component."""
         body = node.child_by_field_name("body")
-        return SymbolKind.COMPONENT if name[:1].isupper() and _has_jsx(body) else SymbolKind.FUNCTION
+        is_component = name[:1].isupper() and not self.scan.is_full and _has_jsx(body)
+        return SymbolKind.COMPONENT if is_component else SymbolKind.FUNCTION
 
     def _taken_export(self) -> bool:
         """Return True for the declaration directly below an export; inner ones are not exported."""

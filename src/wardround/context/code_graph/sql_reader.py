@@ -34,7 +34,7 @@ _RELATIONS = re.compile(
 )
 _CALLS = re.compile(r"(?i)(?<![\w\"])((?:\w+\.)?[a-z_]\w{2,})[ \t]*\(")
 _NOT_RELATIONS = frozenset({"select", "lateral", "unnest", "set", "only", "if", "values", "the", "where"})
-_TEMPLATE = re.compile(rb"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_TEMPLATE = re.compile(rb"\{\{[^{}]{0,4000}\}\}|\{%[^%]{0,4000}%\}|\{#[^#]{0,4000}#\}")
 _REFERENCE = re.compile(
     rb"\b(?:ref|source)[ \t]*\([ \t]*(?:['\"][\w.-]+['\"][ \t]*,[ \t]*)?['\"]([\w.-]+)['\"]"
 )
@@ -68,8 +68,11 @@ class _SqlReader:
     def __init__(self, path: str, source: bytes) -> None:
         self.scan = FileScan(path, source, source.count(b"\n") + 1)
         self._relations: dict[str, str] = {}
+        self._altered = ""
+        self._is_inside = False
         self._handlers = {
             "statement": self._statement,
+            "alter_table": self._alter,
             "column_definition": self._column,
             "field": self._field,
             "column": self._listed_column,
@@ -100,11 +103,22 @@ class _SqlReader:
     # Definitions
 
     def _statement(self, node: Node) -> Iterable[Any]:
-        before = self._relations
-        self._relations = {**before, **dict(self._named_relations(node))}
+        if self._is_inside:  # the relations of an inner statement are those of the outer one
+            return node.children
+        self._is_inside = True
+        self._relations = dict(self._named_relations(node))
 
         def done() -> None:
-            self._relations = before
+            self._is_inside = False
+
+        return [*node.children, done]
+
+    def _alter(self, node: Node) -> Iterable[Any]:
+        table = next((one for one in node.named_children if one.type == "object_reference"), None)
+        self._altered = self._name(table) if table is not None else ""
+
+        def done() -> None:
+            self._altered = ""
 
         return [*node.children, done]
 
@@ -137,9 +151,8 @@ class _SqlReader:
         others = [one for one in node.named_children if one != name]
         if name is None:
             return others
-        altered = self._altered_table(node)
-        if altered:
-            self._draft(f"{altered}.{self._plain(name)}", node)
+        if self._altered:
+            self._draft(f"{self._altered}.{self._plain(name)}", node)
         else:
             self.scan.declare(self._plain(name), SymbolKind.COLUMN, node, exported=True)
         self.scan.token(self._plain(name))
@@ -150,29 +163,20 @@ class _SqlReader:
         first, last = node.start_point[0] + 1, node.end_point[0] + 1
         self.scan.drafts.append(Draft(name, SymbolKind.COLUMN, first, last, True))
 
-    def _altered_table(self, node: Node) -> str:
-        around = node.parent
-        while around is not None and around.type not in ("alter_table", "create_table", "statement"):
-            around = around.parent
-        if around is None or around.type != "alter_table":
-            return ""
-        return next((self._name(one) for one in around.named_children if one.type == "object_reference"), "")
-
     def _named_column(self, field: str) -> Any:
         def handler(node: Node) -> Iterable[Any]:
             name = node.child_by_field_name(field)
             if name is not None:
-                self._use_column(name, self._altered_table(node) or UNKNOWN)
+                self._use_column(name, self._altered or UNKNOWN)
             return [one for one in node.named_children if one != name]
 
         return handler
 
     def _renamed_column(self, node: Node) -> Iterable[Any]:
         old, new = node.child_by_field_name("old_name"), node.child_by_field_name("new_name")
-        table = self._altered_table(node)
         if old is not None and new is not None:
-            self._use_column(old, table or UNKNOWN)
-            self._draft(f"{table}.{self._plain(new)}", node)
+            self._use_column(old, self._altered or UNKNOWN)
+            self._draft(f"{self._altered}.{self._plain(new)}", node)
         return ()
 
     # Uses
