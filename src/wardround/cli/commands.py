@@ -36,6 +36,7 @@ _COMMANDS = (
     "replay",
     "review",
     "rules",
+    "serve",
     "verify",
 )
 

@@ -41,6 +41,11 @@ def set_up() -> None:
     warnings.simplefilter("ignore")  # Python warns about the text under review and its patterns
 
 
+def collect_garbage() -> None:
+    """Collect garbage again: for a process that reviews many changes."""
+    gc.enable()
+
+
 def run_and_exit(command: Callable[[], int]) -> NoReturn:
     """Run a command with signals as exceptions, then leave with its status.
 

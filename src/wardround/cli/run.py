@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,32 +33,30 @@ if TYPE_CHECKING:
 @contextmanager
 def open_change(target: ChangeSpec) -> Iterator[tuple[ChangeSource, Change, Repository | None]]:
     """Open the change of a target; it is readable inside the context."""
-    from wardround.change.change_source import GitChangeSource, PatchChangeSource
-    from wardround.change.repository import Repository
+    from wardround.change.change_source import PatchChangeSource
+    from wardround.change.opening import open_repository
 
     if target.diff_file is not None:
-        origin = PatchChangeSource(_diff_text(target.diff_file), (target.repo or Path.cwd()).resolve())
-        yield origin, origin.change, None
+        source = PatchChangeSource(_diff_text(target.diff_file), (target.repo or Path.cwd()).resolve())
+        yield source, source.change, None
         return
-    with Repository(target.repo) as repository:
-        change = _change(repository, target)
-        yield GitChangeSource(repository, change), change, repository
+    with open_repository(target.repo, partial(_change, target=target)) as opened:
+        yield opened
 
 
 def _change(repository: Repository, target: ChangeSpec) -> Change:
+    from wardround.change.opening import change_between
     from wardround.change.revisions import require_revision
 
-    for name, option in zip((target.base, target.head), target.named_by, strict=True):
-        if name is not None:
-            require_revision(name, option)
     if target.staged:
         return repository.staged()
     if target.worktree:
         return repository.worktree()
     if target.since_root:
-        return repository.range(repository.empty_tree, repository.commit(target.head or "HEAD"))
+        head = require_revision(target.head or "HEAD", target.named_by[1])
+        return repository.range(repository.empty_tree, repository.commit(head))
     assert target.base is not None
-    return repository.between(target.base, target.head or "HEAD")
+    return change_between(repository, target.base, target.head or "HEAD", target.named_by)
 
 
 def _diff_text(name: str) -> str:
@@ -85,7 +84,7 @@ def run_and_report(
     Args:
         amended: adds the caller's notes about the change to the review before it is reported.
     """
-    request = with_target_branch(request, target)
+    request = request.merging_into(target.base)
     with open_change_async(target) as opening, progress_line() as progress:
         from wardround import host, review
         from wardround.execution.fork_executor import ForkExecutor
@@ -116,17 +115,6 @@ def with_ticket(request: ReviewRequest, ticket: Ticket | None) -> ReviewRequest:
     from msgspec.structs import replace
 
     return replace(request, ticket=ticket)
-
-
-def with_target_branch(request: ReviewRequest, target: ChangeSpec) -> ReviewRequest:
-    """Add the branch that ``--base`` names, unless the caller knows the target."""
-    from msgspec.structs import replace
-
-    from wardround.change.revisions import branch_name
-
-    if request.target_branch or target.base is None:
-        return request
-    return replace(request, target_branch=branch_name(target.base))
 
 
 def _not_staged(paths: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.config.schema import ConfigFrom, FailLevel, FilterMode
 from wardround.context.ticket.model import Ticket
@@ -48,3 +49,11 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         """
         asked = self.config_from or ("base" if self.profile is Profile.CI else "head")
         return "head" if asked == "head" else "target"
+
+    def merging_into(self, base: str | None) -> ReviewRequest:
+        """Return the request with the branch that a base revision names, unless the caller has named one."""
+        if self.target_branch or base is None:
+            return self
+        from wardround.change.revisions import branch_name  # only reviews of commits name a branch
+
+        return replace(self, target_branch=branch_name(base))

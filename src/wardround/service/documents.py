@@ -1,0 +1,91 @@
+"""The documents that the API returns, as the OpenAPI description states them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from wardround.service.journal import ReviewState, Status
+
+
+class Document(BaseModel):
+    """A JSON object without further fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ReviewDocument(Document):
+    """The state of a review."""
+
+    id: str
+    status: Status
+    repository: str | None = Field(description="null for a review of a diff")
+    base: str | None
+    head: str | None
+    accepted: datetime
+    started: datetime | None
+    finished: datetime | None
+    reason: str | None = Field(description="the cause, if the review failed or was cancelled")
+
+
+class ReportedReview(ReviewDocument):
+    """The state of a review, with its report once it is done."""
+
+    report: dict[str, Any] | None = Field(description="wardround.report/1, as wardround review prints it")
+
+
+class ReviewPage(Document):
+    """Reviews of the token, newest first."""
+
+    items: list[ReviewDocument]
+    next: str | None = Field(description="the path of the next page")
+
+
+class FindingPage(Document):
+    """Findings of a report, in its order."""
+
+    items: list[dict[str, Any]]
+    total: int
+    next: str | None = Field(description="the path of the next page")
+
+
+class ProblemDocument(Document):
+    """An error, as RFC 9457 describes it."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+class Health(Document):
+    """The state of the server."""
+
+    status: str
+
+
+def review_document(state: ReviewState) -> ReviewDocument:
+    """Return the document of a review."""
+    return ReviewDocument(
+        id=state.id,
+        status=state.status,
+        repository=state.repository,
+        base=state.base,
+        head=state.head,
+        accepted=_moment(state.accepted),
+        started=None if state.started is None else _moment(state.started),
+        finished=None if state.finished is None else _moment(state.finished),
+        reason=state.reason,
+    )
+
+
+def with_report(state: ReviewState, report: bytes | None) -> bytes:
+    """Return the JSON of a review and its report, whose bytes are unchanged."""
+    envelope = review_document(state).model_dump_json().encode()
+    return envelope[:-1] + b',"report":' + (report or b"null").rstrip(b"\n") + b"}"
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

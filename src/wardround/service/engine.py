@@ -1,0 +1,119 @@
+"""The review of one submission, with the bytes that the command line prints for the same change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from wardround import review
+from wardround.change.change_source import ChangeSource, PatchChangeSource
+from wardround.change.diff import Change
+from wardround.change.opening import change_between, open_repository
+from wardround.config.request import ReviewRequest
+from wardround.errors import DiffError, UsageError
+from wardround.host import PluginHost
+from wardround.reports import json as json_report
+from wardround.review import ReviewResult
+from wardround.service.journal import Reviewed
+from wardround.service.submission import Submission
+from wardround.text.escaping import lines_for_log
+from wardround.tools.process import Processes
+
+_DIFF_REASON = "the diff cannot be read; give a unified diff, as git diff prints it"
+
+
+class Recorder(Protocol):
+    """Writes the signed record of a review."""
+
+    def record(self, result: ReviewResult, host: PluginHost) -> bytes | None:
+        """Return the signed record, as it is sent to clients; None if none is written.
+
+        Raises:
+            WardroundError: the record cannot be written, so the review fails.
+        """
+
+
+class NoRecords:
+    """Writes no records."""
+
+    def record(self, result: ReviewResult, host: PluginHost) -> bytes | None:
+        """Return None."""
+        return None
+
+
+class ReviewEngine:
+    """Reviews submissions; several threads may use it at once.
+
+    Args:
+        request: the settings of every review.
+        repositories: name -> clone.
+        empty: a folder without files, in place of the work tree of a diff.
+    """
+
+    def __init__(
+        self,
+        host: PluginHost,
+        request: ReviewRequest,
+        repositories: dict[str, Path],
+        empty: Path,
+        recorder: Recorder,
+    ) -> None:
+        self._host = host
+        self._request = request
+        self._repositories = repositories
+        self._empty = empty
+        self._recorder = recorder
+
+    def review(self, submission: Submission, processes: Processes) -> Reviewed:
+        """Review a submission.
+
+        Args:
+            processes: the tools of this review; ``stop`` cancels it from another thread.
+
+        Raises:
+            WardroundError: the change cannot be read or reviewed; the text has no path of this machine.
+        """
+        try:
+            with self._opened(submission) as (source, change):
+                request = self._request.merging_into(submission.base)
+                result = review.run_review(source, change, self._host, request, processes)
+                report = lines_for_log(json_report.render(result), {})
+                record = self._recorder.record(result, self._host)
+        except DiffError as cause:  # its text may quote the diff
+            raise UsageError(_DIFF_REASON) from cause
+        except UsageError as cause:
+            raise UsageError(self._without_paths(str(cause))) from cause
+        return Reviewed(report.encode("utf-8", "backslashreplace"), record)
+
+    @contextmanager
+    def _opened(self, submission: Submission) -> Iterator[tuple[ChangeSource, Change]]:
+        if submission.diff is not None:
+            patch = PatchChangeSource(submission.diff, self._empty)
+            yield patch, patch.change
+            return
+        assert submission.repository is not None
+        assert submission.base is not None
+        assert submission.head is not None
+        folder = self._repositories.get(submission.repository)
+        if folder is None:  # accepted by a server with another configuration
+            raise UsageError(f"the repository {submission.repository!r} is not configured any more")
+        between = partial(change_between, base=submission.base, head=submission.head)
+        with open_repository(folder, between) as (source, change, _):
+            yield source, change
+
+    def _without_paths(self, text: str) -> str:
+        """Return a message with the names of repositories in place of their paths."""
+        for name, path in self._repositories.items():
+            for known in (str(path / ".git"), str(path.resolve() / ".git"), str(path), str(path.resolve())):
+                text = text.replace(known, name)
+        return text
+
+
+def with_jobs(request: ReviewRequest, workers: int, cores: int) -> ReviewRequest:
+    """Return the request with the cores divided among the workers, unless the configuration sets a number."""
+    return request if request.jobs is not None else replace(request, jobs=max(1, cores // workers))

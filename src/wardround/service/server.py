@@ -1,0 +1,163 @@
+"""The start and the stop of a server: journal, workers and HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from wardround.change.repository import Repository
+from wardround.config.request import ReviewRequest
+from wardround.errors import GitError, UsageError
+from wardround.host import PluginHost
+from wardround.service.api import Service, create_app
+from wardround.service.bodies import BodyReader
+from wardround.service.engine import Recorder, ReviewEngine, with_jobs
+from wardround.service.exchange import Exchange
+from wardround.service.journal import Journal
+from wardround.service.logs import EventLog, ServerLogHandler
+from wardround.service.metrics import Metrics
+from wardround.service.protocol import MOST_HEADER_BYTES, protocol_class
+from wardround.service.settings import ServiceSettings
+from wardround.service.workers import ReviewEnd, WorkerPool
+
+_BACKLOG = 512
+_KEEP_ALIVE_S = 5
+_CLOSE_S = 5
+"""The time that requests in work have to end when the server stops."""
+
+
+def serve(
+    settings: ServiceSettings, host: PluginHost, request: ReviewRequest, recorder: Recorder, log: EventLog
+) -> None:
+    """Serve until a signal to stop.
+
+    Raises:
+        UsageError: a repository, the journal or the address cannot be used.
+    """
+    _require_repositories(settings)
+    listener = _listener(settings)
+    journal = Journal(settings.journal_file)
+    try:
+        service = _service(settings, journal, host, request, recorder, log)
+        _run(service, listener)
+    finally:
+        journal.close()
+
+
+def _service(
+    settings: ServiceSettings,
+    journal: Journal,
+    host: PluginHost,
+    request: ReviewRequest,
+    recorder: Recorder,
+    log: EventLog,
+) -> Service:
+    metrics, limits = Metrics(), settings.limits
+    empty = _empty_folder(settings.journal_file.parent)
+    request = with_jobs(request, limits.workers, os.cpu_count() or 1)
+    engine = ReviewEngine(host, request, settings.repositories, empty, recorder)
+    pool = WorkerPool(journal, engine, limits, partial(_ended, metrics, log), partial(_journal_trouble, log))
+    metrics.watch(journal, pool)
+    return Service(settings, journal, pool, BodyReader(limits), metrics, log)
+
+
+def _run(service: Service, listener: socket.socket) -> None:
+    settings, limits = service.settings, service.settings.limits
+    app = create_app(service)
+    config = uvicorn.Config(
+        Exchange(app, service.metrics, service.log),
+        http=protocol_class(limits.connections, limits.header_seconds),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=_BACKLOG,
+        timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=_CLOSE_S,
+        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+        ssl_certfile=None if settings.tls is None else settings.tls.certificate,
+        ssl_keyfile=None if settings.tls is None else str(settings.tls.key),
+    )
+    server = uvicorn.Server(config)
+    app.router.lifespan_context = partial(_lifespan, service, server, listener)
+    _redirect_server_log(service.log)
+    server.run([listener])
+
+
+@asynccontextmanager
+async def _lifespan(
+    service: Service, server: uvicorn.Server, listener: socket.socket, app: FastAPI
+) -> AsyncIterator[None]:
+    """Resume what the journal has, and stop the workers at the end."""
+    queued, failed = service.journal.resume(service.settings.limits.attempts)
+    service.pool.start()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _stop, server)
+    address = listener.getsockname()
+    service.log.write("started", host=address[0], port=address[1], resumed=queued, failed=failed)
+    yield
+    ended, requeued = await asyncio.to_thread(service.pool.stop)
+    service.log.write("stopped", ended=ended, requeued=requeued)
+
+
+def _stop(server: uvicorn.Server) -> None:
+    server.should_exit = True
+
+
+def _listener(settings: ServiceSettings) -> socket.socket:
+    """Bind the address, so that a server that cannot listen does not touch the journal."""
+    address = settings.address
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as cause:
+        listener.close()
+        raise UsageError(f"listen: {settings.listen}: {cause.strerror}; give another address") from cause
+    return listener
+
+
+def _require_repositories(settings: ServiceSettings) -> None:
+    for name, path in settings.repositories.items():
+        try:
+            with Repository(path):
+                pass
+        except GitError as cause:
+            raise UsageError(f"repositories.{name}: {cause}") from cause
+
+
+def _empty_folder(parent: Path) -> Path:
+    """Return a folder without files next to the journal, in place of the work tree of a diff."""
+    folder = parent / "empty"
+    folder.mkdir(mode=0o500, parents=True, exist_ok=True)
+    if next(folder.iterdir(), None) is not None:
+        raise UsageError(f"{folder} has files, which would be part of every reviewed diff; remove them")
+    return folder.resolve()
+
+
+def _redirect_server_log(log: EventLog) -> None:
+    logger = logging.getLogger("uvicorn")
+    logger.handlers[:] = [ServerLogHandler(log)]
+    logger.propagate = False
+
+
+def _ended(metrics: Metrics, log: EventLog, end: ReviewEnd) -> None:
+    metrics.review(end)
+    log.write("review", id=end.id, status=end.status.value, seconds=end.seconds, error=end.error or None)
+
+
+def _journal_trouble(log: EventLog, trouble: sqlite3.Error) -> None:
+    log.write("journal", error=type(trouble).__name__, message=str(trouble))

@@ -1,0 +1,205 @@
+"""The server configuration: a TOML file of the operator, read once at the start."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import ConfigFrom
+from wardround.errors import ConfigError
+from wardround.storage.paths import state_dir
+from wardround.tools.tool import Profile
+
+MIB = 1024 * 1024
+
+Scope = Literal["reviews:write", "reviews:read", "metrics"]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+Bytes = Annotated[int, Meta(ge=1024, le=1024 * MIB)]
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """A client of the service; its reviews belong to the name, which outlives a change of the secret.
+
+    Attributes:
+        sha256: the digest of the secret, which the server does not have.
+        repositories: the configured repositories it may review.
+    """
+
+    name: Name
+    sha256: Digest
+    scopes: frozenset[Scope]
+    repositories: frozenset[Name] = frozenset()
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The limits of the server.
+
+    Attributes:
+        buffered_bytes: request bodies in memory at one time, all clients together.
+        body_seconds: the time a client has to send a body.
+        header_seconds: the time a client has to send the headers, and to read a response.
+        queue: accepted reviews that no worker has begun.
+        review_seconds: the time of one review, after which it is cancelled.
+        stop_seconds: the time that running reviews have to end before the server stops.
+        stored_reviews: finished reviews; older ones are deleted.
+        attempts: how often a review is begun that ends with the process of the server.
+    """
+
+    body_bytes: Bytes = 4 * MIB
+    diff_bytes: Bytes = 2 * MIB
+    buffered_bytes: Bytes = 64 * MIB
+    body_seconds: Seconds = 10
+    header_seconds: Seconds = 10
+    connections: Count = 512
+    queue: Count = 256
+    workers: Annotated[int, Meta(ge=1, le=64)] = 2
+    review_seconds: Seconds = 120
+    stop_seconds: Annotated[float, Meta(ge=0, le=3600)] = 20
+    stored_reviews: Count = 1_000
+    attempts: Annotated[int, Meta(ge=1, le=100)] = 3
+
+
+class ReviewSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The options of ``wardround review`` that apply to every review of the server."""
+
+    profile: Profile = Profile.COMMIT
+    config_from: ConfigFrom | None = None
+    models: bool = True
+    jobs: Annotated[int, Meta(ge=1)] | None = None
+
+
+class Tls(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The certificate chain and the private key of the server, as PEM files."""
+
+    certificate: Path
+    key: Path
+
+
+class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The configuration of one server.
+
+    Attributes:
+        listen: ``HOST:PORT``; port 0 takes a free one.
+        plaintext: listen without TLS on an address that other machines reach, behind a proxy that ends TLS.
+        journal: the file of accepted and finished reviews; by default in the state folder.
+        repositories: name -> absolute path of a clone; no other path is read.
+    """
+
+    tokens: tuple[Token, ...]
+    listen: str = "127.0.0.1:8642"
+    plaintext: bool = False
+    tls: Tls | None = None
+    journal: Path | None = None
+    repositories: dict[Name, Path] = {}
+    limits: Limits = msgspec.field(default_factory=Limits)
+    reviews: ReviewSettings = msgspec.field(default_factory=ReviewSettings)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and the port to listen on."""
+        host, _, port = self.listen.rpartition(":")
+        return host.removeprefix("[").removesuffix("]"), int(port)
+
+    @property
+    def journal_file(self) -> Path:
+        """The file of accepted and finished reviews."""
+        return self.journal or state_dir() / "service" / "journal.sqlite"
+
+    def request(self, policy_floor: Path | None) -> ReviewRequest:
+        """Return the request that every review of the server starts from."""
+        return ReviewRequest(
+            profile=self.reviews.profile,
+            config_from=self.reviews.config_from,
+            use_models=self.reviews.models,
+            jobs=self.reviews.jobs,
+            policy_floor=policy_floor,
+        )
+
+
+def load_settings(file: Path) -> ServiceSettings:
+    """Read the server configuration.
+
+    Raises:
+        ConfigError: it cannot be read, is not TOML, or has a key or a value that is not valid.
+    """
+    try:
+        document = tomllib.loads(file.read_text("utf-8"))
+    except OSError as cause:
+        raise ConfigError(f"--config {file}: {cause.strerror}; give a server configuration") from cause
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as cause:
+        raise ConfigError(f"{file} is not valid TOML: {cause}; correct it") from cause
+    try:
+        settings = msgspec.convert(document, ServiceSettings, dec_hook=_path)
+    except msgspec.ValidationError as cause:
+        raise ConfigError(f"{file}: {cause}; correct it") from cause
+    for complaint in _complaints(settings):
+        raise ConfigError(f"{file}: {complaint}")
+    return settings
+
+
+def _path(kind: type, value: Any) -> Any:
+    """Convert a string to a path.
+
+    Raises:
+        ValueError: it is not a path.
+    """
+    if kind is Path and isinstance(value, str) and "\0" not in value:
+        return Path(value)
+    raise ValueError("Expected a path")
+
+
+def _complaints(settings: ServiceSettings) -> list[str]:
+    """Return what is inconsistent, in the order of the keys."""
+    return [*_address_complaints(settings), *_path_complaints(settings), *_token_complaints(settings)]
+
+
+def _address_complaints(settings: ServiceSettings) -> list[str]:
+    host, _, port = settings.listen.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        return [f"listen: {settings.listen!r} is not HOST:PORT; give one, as 127.0.0.1:8642"]
+    if settings.address[0] in _LOOPBACK or settings.tls is not None or settings.plaintext:
+        return []
+    return [
+        f"listen: {settings.listen} is not a loopback address, and tokens would be sent unencrypted; "
+        "give tls.certificate and tls.key, or set plaintext = true behind a proxy that ends TLS"
+    ]
+
+
+def _path_complaints(settings: ServiceSettings) -> list[str]:
+    named = {f"repositories.{name}": path for name, path in settings.repositories.items()}
+    if settings.journal is not None:
+        named["journal"] = settings.journal
+    if settings.tls is not None:
+        named |= {"tls.certificate": settings.tls.certificate, "tls.key": settings.tls.key}
+    return [
+        f"{key}: {str(path)!r} is not an absolute path; give one"
+        for key, path in named.items()
+        if not path.is_absolute()
+    ]
+
+
+def _token_complaints(settings: ServiceSettings) -> list[str]:
+    found = [] if settings.tokens else ["tokens: there are none, so no client can use the server; add one"]
+    names, digests = set[str](), set[str]()
+    for token in settings.tokens:
+        if token.name in names or token.sha256 in digests:
+            found.append(f"tokens: {token.name}: the name or the digest is that of another token; change it")
+        unknown = sorted(token.repositories - settings.repositories.keys())
+        if unknown:
+            found.append(f"tokens: {token.name}: repositories: {unknown[0]!r} is not configured; add it")
+        names.add(token.name)
+        digests.add(token.sha256)
+    if settings.limits.diff_bytes > settings.limits.body_bytes:
+        found.append("limits: diff-bytes exceeds body-bytes; make body-bytes larger")
+    if settings.limits.body_bytes > settings.limits.buffered_bytes:
+        found.append("limits: body-bytes exceeds buffered-bytes; make buffered-bytes larger")
+    return found
