@@ -1,0 +1,92 @@
+"""A review by the server has the bytes of the command line, but for the times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.conftest import GitRepository
+from tests.service.conftest import Server, new_file
+from wardround.config.request import ReviewRequest
+from wardround.service.engine import with_jobs
+
+_TIMED = re.compile(r'"(?:seconds|total_s|cached)": [0-9.]+')
+
+
+def _timeless(report: bytes) -> str:
+    return _TIMED.sub('"time": 0', report.decode())
+
+
+def _report(server: Server, submission: dict[str, str]) -> bytes:
+    review_id = server.submit(submission)
+    review = server.wait_for(review_id, "done", "failed")
+    assert review["status"] == "done", review["reason"]
+    with server.client() as client:
+        return client.get(f"/v1/reviews/{review_id}/report").content
+
+
+def test_the_report_has_the_bytes_of_the_command_line(
+    new_server: Callable[..., Server], repo: GitRepository, tmp_path: Path
+) -> None:
+    repo.commit({"app.py": "def total(prices):\n    return sum(prices)\n", "q.sql": "SELECT 1;\n"})
+    repo.git("checkout", "--quiet", "-b", "feature")
+    repo.commit(
+        {"app.py": "def total(prices, seen=[]):\n    return eval(prices)\n", "q.sql": "DELETE FROM orders;\n"}
+    )
+    server = new_server(repositories={"shop": repo.root})
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    diff = new_file("café.py", "def f(x=[]):\n    return x, 'é'")
+    (tmp_path / "change.diff").write_text(diff, encoding="utf-8")
+
+    by_revisions = _report(server, {"repository": "shop", "base": "main", "head": "feature"})
+    by_diff = _report(server, {"diff": diff})
+
+    printed = repo.run(
+        "wardround", "review", "--base", "main", "--head", "feature", "--format", "json"
+    ).stdout
+    assert _timeless(by_revisions) == _timeless(printed.encode())
+    assert '"fingerprint"' in printed
+    command = (
+        "wardround",
+        "review",
+        "--diff-file",
+        tmp_path / "change.diff",
+        "--repo",
+        empty,
+        "--format",
+        "json",
+    )
+    assert _timeless(by_diff) == _timeless(repo.run(*command).stdout.encode())
+
+
+def test_the_document_of_a_review_embeds_the_report_unchanged(new_server: Callable[..., Server]) -> None:
+    server = new_server()
+    review_id = server.submit({"diff": new_file("a.py", "print(1)")})
+    server.wait_for(review_id, "done")
+    with server.client() as client:
+        report = client.get(f"/v1/reviews/{review_id}/report").content
+        document = client.get(f"/v1/reviews/{review_id}").content
+    assert report.rstrip(b"\n") in document
+
+
+def test_the_cores_are_divided_among_the_workers() -> None:
+    assert with_jobs(ReviewRequest(), workers=2, cores=8).jobs == 4
+    assert with_jobs(ReviewRequest(), workers=4, cores=2).jobs == 1
+    assert with_jobs(ReviewRequest(jobs=3), workers=4, cores=2).jobs == 3
+
+
+def test_a_failure_names_no_path_of_the_server_and_quotes_no_source(
+    new_server: Callable[..., Server], repo: GitRepository
+) -> None:
+    repo.commit({"app.py": "print(1)\n"})
+    server = new_server(repositories={"shop": repo.root})
+    unknown = server.submit({"repository": "shop", "base": "main", "head": "no-such-branch"})
+    damaged = server.submit({"diff": "diff --git a/a.py b/a.py\n@@ secret-line @@\n"})
+
+    by_revision, by_diff = server.wait_for(unknown, "failed"), server.wait_for(damaged, "failed")
+
+    assert by_revision["reason"] == "'no-such-branch' names no commit in shop; check the name, or fetch it"
+    assert by_diff["reason"] == "the diff cannot be read; give a unified diff, as git diff prints it"
+    assert "secret-line" not in server.log_file.read_text("utf-8")
