@@ -2,7 +2,8 @@
 
 The trusted version of a configuration is written to the snapshot first. A configuration that the change adds
 has no trusted version, and may be in the snapshot because a tool reviews it; a tool whose configuration can
-run code or silence the tool must not read it.
+run code or silence the tool must not read it. The seal is written above the root of the snapshot, where no file of
+a change can be.
 """
 
 from __future__ import annotations
@@ -17,18 +18,13 @@ import msgspec
 from wardround.errors import ToolFailed
 from wardround.tools.tool import Invocation
 
-_ISSUED: set[str] = set()
-"""Digests of the seals written by this process: a seal that is itself under review is not among them."""
-
-
 def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str]:
     """Return the files with a seal of their content; nothing if there are none."""
     if not files:
         return {}
     digests = {path: _digest(text.encode("utf-8", "surrogateescape")) for path, text in files.items()}
     note = msgspec.json.encode(digests, order="sorted")
-    _ISSUED.add(_digest(note))
-    return {**files, _note_name(tool, folder): note.decode()}
+    return {**files, f"../{_note_name(tool, folder)}": note.decode()}
 
 
 def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> Mapping[str, str]:
@@ -58,17 +54,12 @@ def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> Mapp
 
 def _noted(tool: str, run: Invocation, folder: str) -> dict[str, str]:
     """Return the digests that were recorded for a folder."""
-    note = run.root / _note_name(tool, folder)
-    if not note.is_file():
-        return {}
-    content = note.read_bytes()
-    if _digest(content) not in _ISSUED:
-        raise ToolFailed(f"{_note_name(tool, folder)} is not wardround's, and {tool} is not run with it")
-    return msgspec.json.decode(content, type=dict[str, str])
+    note = run.root.parent / _note_name(tool, folder)
+    return msgspec.json.decode(note.read_bytes(), type=dict[str, str]) if note.is_file() else {}
 
 
 def _note_name(tool: str, folder: str) -> str:
-    return f"{folder}/.wardround-{tool}.json".removeprefix("/")
+    return f"wardround-{tool}-{_digest(folder.encode('utf-8', 'surrogateescape'))[:16]}.json"
 
 
 def _digest_of(file: Path) -> str:

@@ -300,23 +300,25 @@ def test_eslint_runs_only_with_the_trusted_configuration(
 def test_changed_seal_stops_a_tool(tmp_path: Path) -> None:
     from wardround_typescript.tools.own_config import check_seals, sealed
 
+    root = tmp_path / "side" / "repo"
+    root.mkdir(parents=True)
     for path, text in sealed("oxlint", "web", {"web/.oxlintrc.json": "{}", "base.json": "{}"}).items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
-    run = _run(tmp_path, "web/src/a.ts")
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
+    run = _run(root, "web/src/a.ts")
     check_seals("oxlint", run)
 
-    (tmp_path / "web/src").mkdir()
-    (tmp_path / "web/src/.oxlintrc.json").write_text("{}")
+    (root / "web/src").mkdir()
+    (root / "web/src/.oxlintrc.json").write_text("{}")
     with pytest.raises(ToolFailed, match=r"web/src/\.oxlintrc\.json is itself under review"):
         check_seals("oxlint", run, (".oxlintrc.json",))
 
-    (tmp_path / "web/src/.wardround-oxlint.json").write_text("{}")
-    with pytest.raises(ToolFailed, match=r"is not wardround's"):
-        check_seals("oxlint", run)
-    (tmp_path / "web/src/.wardround-oxlint.json").unlink()
+    for seal in root.parent.glob("wardround-*.json"):  # a seal in the repository is not one
+        (root / "web/src" / seal.name).write_text(seal.read_text().replace("web/", "web/src/"))
+    with pytest.raises(ToolFailed, match=r"web/src/\.oxlintrc\.json is itself under review"):
+        check_seals("oxlint", run, (".oxlintrc.json",))
 
-    (tmp_path / "base.json").write_text("{} ")
+    (root / "base.json").write_text("{} ")
     with pytest.raises(ToolFailed, match=r"base\.json is itself under review"):
         check_seals("oxlint", run)
 
