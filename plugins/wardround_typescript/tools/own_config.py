@@ -18,6 +18,7 @@ import msgspec
 from wardround.errors import ToolFailed
 from wardround.tools.tool import Invocation
 
+
 def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str]:
     """Return the files with a seal of their content; nothing if there are none."""
     if not files:
