@@ -86,6 +86,7 @@ class Server:
     settings: Mapping[str, str | int | float] = field(default_factory=dict)
     limits: Mapping[str, str | int | float] = field(default_factory=dict)
     repositories: Mapping[str, Path] = field(default_factory=dict)
+    records: Mapping[str, str | bool] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
     port: int = 0
@@ -144,6 +145,7 @@ class Server:
         ]
         top = {"listen": "127.0.0.1:0", "journal": str(self.folder / "journal.sqlite"), **self.settings}
         text = lines(top) + f"[limits]\n{lines(self.limits)}[repositories]\n{lines(named)}"
+        text += f"[records]\n{lines(self.records)}" if self.records else ""
         for name, secret, scopes, repositories in tokens:
             digest = hashlib.sha256(secret.encode()).hexdigest()
             values = {"name": name, "sha256": digest, "scopes": scopes, "repositories": repositories}

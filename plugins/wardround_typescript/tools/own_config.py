@@ -2,8 +2,8 @@
 
 The trusted version of a configuration is written to the snapshot first. A configuration that the change adds
 has no trusted version, and may be in the snapshot because a tool reviews it; a tool whose configuration can
-run code or silence the tool must not read it. The seal is written above the root of the snapshot, where no file of
-a change can be.
+run code or silence the tool must not read it. The seal is written above the root of the snapshot, where no
+file of a change can be.
 """
 
 from __future__ import annotations

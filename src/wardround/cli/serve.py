@@ -31,14 +31,13 @@ def command(config: Path, policy_floor: Path | None) -> int:
         from wardround.service.server import serve
     except ModuleNotFoundError as cause:
         raise UsageError(_missing(cause)) from cause
-    from wardround.service.engine import NoRecords
     from wardround.service.logs import EventLog
     from wardround.service.settings import load_settings
 
     settings = load_settings(config)
     collect_garbage()
     try:
-        serve(settings, host.load(), settings.request(policy_floor), NoRecords(), EventLog())
+        serve(settings, host.load(), settings.request(policy_floor), EventLog())
     except Interrupted:  # the signal that the server has stopped for
         return 0
     return 0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from wardround import __version__
-from wardround.checks.lazy import package_state
+from wardround.checks.lazy import package_state, source_files
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.canonical import canonical_json, content_id
@@ -157,7 +158,7 @@ def read_record(predicate: Mapping[str, Any]) -> ReviewRecord:
 
 
 def source_digest(package: str) -> str:
-    """Return a digest of the Python and YAML files of a package, the same on every machine."""
+    """Return a digest of the Python and YAML files of a package or module, the same on every machine."""
     return memoize_on_disk(
         "sources", sha256(package_state(package).encode()).hexdigest(), lambda: _digest(package)
     )
@@ -166,6 +167,9 @@ def source_digest(package: str) -> str:
 def _digest(package: str) -> str:
     from wardround.rules.model import package_folder
 
+    (*others, last) = source_files(package)
+    if not others and Path(last).name != "__init__.py":
+        return content_id(Path(last).read_bytes())
     folder = package_folder(package)
     files = sorted(file for kind in ("*.py", "*.yml") for file in folder.rglob(kind))
     lines = [f"{file.relative_to(folder).as_posix()} {content_id(file.read_bytes())}" for file in files]

@@ -44,6 +44,7 @@ from wardround.service.tokens import authenticate, require_repository, require_s
 from wardround.service.workers import ReviewEnd, WorkerPool
 
 _JSON = "application/json"
+_JSON_LINES = "application/jsonl"
 _KEY = re.compile(r"[!-~]{1,255}")
 _LARGEST_PAGE = 200
 
@@ -285,7 +286,7 @@ def get_record(service: ServiceOf, token: Reader, review_id: str) -> Response:
     record = service.journal.document(token.name, review_id, "record")
     if record is None:
         raise Problem(404, "the review has no record; the server writes none, or the review is not done")
-    return Response(record, media_type=_JSON)
+    return Response(record, media_type=_JSON_LINES)
 
 
 @_reviews.post("/{review_id}/cancel", responses=_problems(404))

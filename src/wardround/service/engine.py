@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -18,32 +17,13 @@ from wardround.config.request import ReviewRequest
 from wardround.errors import DiffError, UsageError
 from wardround.host import PluginHost
 from wardround.reports import json as json_report
-from wardround.review import ReviewResult
 from wardround.service.journal import Reviewed
+from wardround.service.recorder import Recorder
 from wardround.service.submission import Submission
 from wardround.text.escaping import lines_for_log
 from wardround.tools.process import Processes
 
 _DIFF_REASON = "the diff cannot be read; give a unified diff, as git diff prints it"
-
-
-class Recorder(Protocol):
-    """Writes the signed record of a review."""
-
-    def record(self, result: ReviewResult, host: PluginHost) -> bytes | None:
-        """Return the signed record, as it is sent to clients; None if none is written.
-
-        Raises:
-            WardroundError: the record cannot be written, so the review fails.
-        """
-
-
-class NoRecords:
-    """Writes no records."""
-
-    def record(self, result: ReviewResult, host: PluginHost) -> bytes | None:
-        """Return None."""
-        return None
 
 
 class ReviewEngine:
@@ -79,11 +59,11 @@ class ReviewEngine:
             WardroundError: the change cannot be read or reviewed; the text has no path of this machine.
         """
         try:
-            with self._opened(submission) as (source, change):
+            with self._opened(submission) as (source, change, author):
                 request = self._request.merging_into(submission.base)
                 result = review.run_review(source, change, self._host, request, processes)
                 report = lines_for_log(json_report.render(result), {})
-                record = self._recorder.record(result, self._host)
+            record = self._recorder.record(result, self._host, submission.repository or "", author)
         except DiffError as cause:  # its text may quote the diff
             raise UsageError(_DIFF_REASON) from cause
         except UsageError as cause:
@@ -91,10 +71,11 @@ class ReviewEngine:
         return Reviewed(report.encode("utf-8", "backslashreplace"), record)
 
     @contextmanager
-    def _opened(self, submission: Submission) -> Iterator[tuple[ChangeSource, Change]]:
+    def _opened(self, submission: Submission) -> Iterator[tuple[ChangeSource, Change, str]]:
+        """Open the change of a submission, with its author, who is empty for a diff."""
         if submission.diff is not None:
             patch = PatchChangeSource(submission.diff, self._empty)
-            yield patch, patch.change
+            yield patch, patch.change, ""
             return
         assert submission.repository is not None
         assert submission.base is not None
@@ -103,8 +84,8 @@ class ReviewEngine:
         if folder is None:  # accepted by a server with another configuration
             raise UsageError(f"the repository {submission.repository!r} is not configured any more")
         between = partial(change_between, base=submission.base, head=submission.head)
-        with open_repository(folder, between) as (source, change, _):
-            yield source, change
+        with open_repository(folder, between) as (source, change, repository):
+            yield source, change, repository.author(change.head)
 
     def _without_paths(self, text: str) -> str:
         """Return a message with the names of repositories in place of their paths."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from wardround.service.logs import EventLog
+from wardround.service.logs import EventLog, place_of
 from wardround.service.metrics import Metrics
 from wardround.service.problems import Problem, problem_response
 
@@ -36,7 +36,7 @@ class Exchange:
         try:
             await self._app(scope, receive, sending)
         except Exception as error:  # noqa: BLE001  (reported by its type: its text may quote the request)
-            self._log.write("error", error=type(error).__name__, route=_route(scope))
+            self._log.write("error", error=place_of(error), route=_route(scope))
             if not status:
                 problem = Problem(500, "internal error; the log of the server has its type")
                 await problem_response(problem)(scope, receive, sending)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+import traceback
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import IO
@@ -48,12 +49,12 @@ class ServerLogHandler(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        kind = record.exc_info[0] if record.exc_info else None
+        crash = record.exc_info[1] if record.exc_info else None
         self._log.write(
             "server",
             level=record.levelname.lower(),
-            message=str(record.msg) if kind else record.getMessage(),
-            error=kind.__name__ if kind else None,
+            message=str(record.msg) if crash else record.getMessage(),
+            error=place_of(crash) if crash else None,
         )
 
 
@@ -61,3 +62,11 @@ def _short(value: Value) -> Value:
     if isinstance(value, float):
         return round(value, 3)
     return one_line(value)[:_LONGEST_VALUE] if isinstance(value, str) else value
+
+
+def place_of(crash: BaseException) -> str:
+    """Return the type of an exception and where it was raised; its text may quote the change."""
+    where = "unknown"
+    for frame, line in traceback.walk_tb(crash.__traceback__):
+        where = f"{frame.f_globals.get('__name__', '?')}:{line}"
+    return f"{type(crash).__name__} at {where}"

@@ -22,12 +22,13 @@ from wardround.errors import GitError, UsageError
 from wardround.host import PluginHost
 from wardround.service.api import Service, create_app
 from wardround.service.bodies import BodyReader
-from wardround.service.engine import Recorder, ReviewEngine, with_jobs
+from wardround.service.engine import ReviewEngine, with_jobs
 from wardround.service.exchange import Exchange
 from wardround.service.journal import Journal
 from wardround.service.logs import EventLog, ServerLogHandler
 from wardround.service.metrics import Metrics
 from wardround.service.protocol import MOST_HEADER_BYTES, protocol_class
+from wardround.service.recorder import Recorder, open_recorder
 from wardround.service.settings import ServiceSettings
 from wardround.service.workers import ReviewEnd, WorkerPool
 
@@ -37,15 +38,14 @@ _CLOSE_S = 5
 """The time that requests in work have to end when the server stops."""
 
 
-def serve(
-    settings: ServiceSettings, host: PluginHost, request: ReviewRequest, recorder: Recorder, log: EventLog
-) -> None:
+def serve(settings: ServiceSettings, host: PluginHost, request: ReviewRequest, log: EventLog) -> None:
     """Serve until a signal to stop.
 
     Raises:
-        UsageError: a repository, the journal or the address cannot be used.
+        UsageError: a repository, a key, the journal or the address cannot be used.
     """
     _require_repositories(settings)
+    recorder = open_recorder(settings.records, os.environ, log)
     listener = _listener(settings)
     journal = Journal(settings.journal_file)
     try:

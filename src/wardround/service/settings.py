@@ -84,6 +84,20 @@ class Tls(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab
     key: Path
 
 
+class RecordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The records of reviews: the options of ``wardround review`` that sign them.
+
+    Attributes:
+        sign_with: ``file:PATH``, ``env:VARIABLE`` or a key URI.
+        store: append them to the store that ``wardround records`` reads, too.
+    """
+
+    sign_with: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9+-]*:")]
+    public_key: str = ""
+    passphrase_env: str = ""
+    store: bool = False
+
+
 class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The configuration of one server.
 
@@ -92,6 +106,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         plaintext: listen without TLS on an address that other machines reach, behind a proxy that ends TLS.
         journal: the file of accepted and finished reviews; by default in the state folder.
         repositories: name -> absolute path of a clone; no other path is read.
+        records: without it, reviews have no records.
     """
 
     tokens: tuple[Token, ...]
@@ -102,6 +117,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     repositories: dict[Name, Path] = {}
     limits: Limits = msgspec.field(default_factory=Limits)
     reviews: ReviewSettings = msgspec.field(default_factory=ReviewSettings)
+    records: RecordSettings | None = None
 
     @property
     def address(self) -> tuple[str, int]:

@@ -13,6 +13,7 @@ import msgspec
 
 from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
 from wardround.service.journal import Job, Journal, Reviewed, Status
+from wardround.service.logs import place_of
 from wardround.service.settings import Limits
 from wardround.service.submission import Submission
 from wardround.text.escaping import one_line
@@ -34,7 +35,7 @@ class Engine(Protocol):
 
 
 class ReviewEnd(msgspec.Struct, frozen=True):
-    """The end of a review, for logs and metrics; ``error`` is the type of an unexpected exception."""
+    """The end of a review, for logs and metrics; ``error`` is the type and the place of a crash."""
 
     id: str
     status: Status
@@ -195,8 +196,8 @@ class WorkerPool:
         except WardroundError as cause:
             return None, str(cause), ""
         except PLUGIN_EXCEPTIONS as crash:  # plugin code: anything may be raised
-            error = type(crash).__name__
-            return None, f"internal error: {error}; the operator of the server can reproduce it", error
+            kind = type(crash).__name__
+            return None, f"internal error: {kind}; the log of the server has its place", place_of(crash)
 
     def _expire(self, running: _Running) -> None:
         """End a review that exceeded its time."""

@@ -1,0 +1,100 @@
+"""The signed records of reviews."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from wardround.errors import WardroundError
+from wardround.host import PluginHost
+from wardround.records import store
+from wardround.records.bundle import Bundle, Facts, RecordError
+from wardround.records.recording import facts_of, make_record
+from wardround.records.signing import SignerSettings, SigningError, open_signer
+from wardround.review import ReviewResult
+from wardround.service.logs import EventLog
+from wardround.service.settings import RecordSettings
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import Signer
+
+
+class Recorder(Protocol):
+    """Makes the record of a review; several threads may use it at once."""
+
+    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> bytes | None:
+        """Return the signed record, as it is sent to clients; None if none is made.
+
+        Args:
+            repository: its configured name; empty for a diff.
+            author: the author of the change; empty for a diff.
+
+        Raises:
+            WardroundError: the record cannot be made, so the review fails.
+        """
+
+
+class NoRecords:
+    """Makes no records."""
+
+    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> bytes | None:
+        """Return None."""
+        return None
+
+
+class SignedRecords:
+    """Makes records with one key.
+
+    Args:
+        store_file: the store to append them to; None stores them in the journal only.
+    """
+
+    def __init__(self, signer: Signer, store_file: Path | None, log: EventLog) -> None:
+        self._signer = signer
+        self._store_file = store_file
+        self._log = log
+        self._lock = threading.Lock()  # a signer may be a device that does one thing at a time
+
+    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> bytes | None:
+        """Sign the record of a review, store it and return it."""
+        facts = facts_of(result.conclusion, repository, author)
+        now = datetime.now(UTC)
+        try:
+            with self._lock:
+                made = make_record(
+                    result.conclusion, result.config, result.request, host, facts, self._signer, now
+                )
+        except (RecordError, SigningError) as cause:  # its text may name the key
+            self._log.write("record", error=type(cause).__name__, message=str(cause))
+            raise WardroundError(
+                "the review cannot be recorded; the log of the server has the reason"
+            ) from cause
+        self._append(made, facts)
+        return made.data
+
+    def _append(self, made: Bundle, facts: Facts) -> None:
+        """Append a record to the store; one that cannot be written costs an event, as it does in a review."""
+        if self._store_file is None:
+            return
+        try:
+            with self._lock, store.opened(self._store_file) as records:
+                records.append(made, facts)
+        except store.StoreError as cause:
+            self._log.write("record", error=type(cause).__name__, message=str(cause))
+
+
+def open_recorder(settings: RecordSettings | None, environ: Mapping[str, str], log: EventLog) -> Recorder:
+    """Return the recorder of a configuration.
+
+    Raises:
+        SigningError: the key cannot be used.
+    """
+    if settings is None:
+        return NoRecords()
+    signer = open_signer(
+        SignerSettings(settings.sign_with, settings.public_key, settings.passphrase_env), environ
+    )
+    return SignedRecords(signer, store.default_file() if settings.store else None, log)
