@@ -36,6 +36,8 @@ def test_a_client_follows_its_review_from_acceptance_to_findings(new_server: Cal
         first = client.get(f"{location}/findings", params={"size": 2}).json()
         second = client.get(first["next"]).json()
         listed = client.get("/v1/reviews").json()
+        report = client.get(f"{location}/report").content
+        assert report.rstrip(b"\n") in client.get(location).content  # its bytes are unchanged
         assert _problem(client.get(f"{location}/record")).startswith("the review has no record")
     assert done["report"]["schema"] == "wardround.report/1"
     assert [*first["items"], *second["items"]] == done["report"]["findings"]
@@ -56,8 +58,8 @@ def test_pages_list_every_review_once(new_server: Callable[..., Server]) -> None
     assert found == accepted[::-1]
 
 
-def test_without_a_valid_token_everything_looks_alike(new_server: Callable[..., Server]) -> None:
-    server = new_server()
+def test_without_a_valid_token_everything_looks_alike(route_server: Server) -> None:
+    server = route_server
     review_id = server.submit(PYTHON)
     paths = [
         "/v1/reviews",
@@ -82,8 +84,8 @@ def test_without_a_valid_token_everything_looks_alike(new_server: Callable[..., 
         assert len({response.content for response in responses}) == 1
 
 
-def test_a_token_cannot_tell_a_foreign_review_from_none(new_server: Callable[..., Server]) -> None:
-    server = new_server()
+def test_a_token_cannot_tell_a_foreign_review_from_none(route_server: Server) -> None:
+    server = route_server
     review_id = server.submit(PYTHON)
     server.wait_for(review_id, "done")
     with server.client(OTHER) as client:
@@ -122,8 +124,8 @@ def test_a_token_reaches_only_what_its_scopes_and_repositories_allow(
         assert client.post("/v1/reviews", json=shop).status_code == 202
 
 
-def test_a_repeated_request_with_a_key_returns_the_first_review(new_server: Callable[..., Server]) -> None:
-    server = new_server()
+def test_a_repeated_request_with_a_key_returns_the_first_review(route_server: Server) -> None:
+    server = route_server
     key = {"Idempotency-Key": "run-17"}
     first = server.submit(PYTHON, **key)
     server.wait_for(first, "done")

@@ -61,16 +61,6 @@ def test_the_report_has_the_bytes_of_the_command_line(
     assert _timeless(by_diff) == _timeless(repo.run(*command).stdout.encode())
 
 
-def test_the_document_of_a_review_embeds_the_report_unchanged(new_server: Callable[..., Server]) -> None:
-    server = new_server()
-    review_id = server.submit({"diff": new_file("a.py", "print(1)")})
-    server.wait_for(review_id, "done")
-    with server.client() as client:
-        report = client.get(f"/v1/reviews/{review_id}/report").content
-        document = client.get(f"/v1/reviews/{review_id}").content
-    assert report.rstrip(b"\n") in document
-
-
 def test_the_cores_are_divided_among_the_workers() -> None:
     assert with_jobs(ReviewRequest(), workers=2, cores=8).jobs == 4
     assert with_jobs(ReviewRequest(), workers=4, cores=2).jobs == 1
