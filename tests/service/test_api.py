@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import io
 import json
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +16,12 @@ from openapi_spec_validator import validate
 
 from tests.conftest import GitRepository
 from tests.service.conftest import OTHER, WATCHER, Server, new_file, slow_diff
+from wardround.service.api import Service, create_app
+from wardround.service.bodies import BodyReader
+from wardround.service.exchange import Exchange
+from wardround.service.logs import EventLog
+from wardround.service.metrics import Metrics
+from wardround.service.settings import ServiceSettings, Token
 
 PYTHON = {"diff": new_file("a.py", "def f(x=[], y={}):\n    return eval(x)\n")}
 
@@ -226,3 +236,47 @@ def test_logs_are_json_without_tokens_queries_and_source(new_server: Callable[..
     events = [json.loads(line) for line in text.splitlines()]
     assert {"started", "request", "review"} <= {event["event"] for event in events}
     assert [event["status"] for event in events if event["event"] == "review"] == ["done"]
+
+
+class _BrokenJournal:
+    """A journal whose file cannot be used, or that has a defect."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def __getattr__(self, name: str) -> Any:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "detail"),
+    [
+        (
+            sqlite3.OperationalError("disk is full"),
+            503,
+            "the journal of the server cannot be used; try again later",
+        ),
+        (
+            ZeroDivisionError("secret text"),
+            500,
+            "internal error; the log of the server has its type and its place",
+        ),
+    ],
+)
+def test_a_failure_of_the_server_is_a_problem_without_its_text(
+    error: Exception, status: int, detail: str
+) -> None:
+    token = Token("ci", hashlib.sha256(b"t").hexdigest(), frozenset({"reviews:read"}))
+    settings, metrics, stream = ServiceSettings((token,)), Metrics(), io.StringIO()
+    journal: Any = _BrokenJournal(error)
+    pool: Any = None
+    service = Service(settings, journal, pool, BodyReader(settings.limits), metrics, EventLog(stream))
+    transport = httpx.ASGITransport(Exchange(create_app(service), metrics, service.log))
+
+    async def get() -> httpx.Response:
+        async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
+            return await client.get("/v1/reviews", headers={"Authorization": "Bearer t"})
+
+    response = asyncio.run(get())
+    assert (response.status_code, _problem(response)) == (status, detail)
+    assert "secret text" not in stream.getvalue() + response.text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wardround.errors import UsageError
-from wardround.service.journal import Job, Journal, KeyReusedError, QueueFullError, Reviewed, Status
+from wardround.service.journal import Job, Journal, KeyReusedError, QueueFullError, Status
 from wardround.service.submission import Submission
 
 DIFF = Submission(diff="a diff")
@@ -57,8 +57,8 @@ def test_a_claimed_review_has_the_change_that_was_submitted(journal: Journal) ->
 def test_a_result_is_stored_once(journal: Journal) -> None:
     _accept(journal)
     job = _claim(journal)
-    assert journal.complete(job, Reviewed(b"first"))
-    assert not journal.complete(job, Reviewed(b"second"))
+    assert journal.complete(job, b"first")
+    assert not journal.complete(job, b"second")
     assert not journal.fail(job, "too late")
     assert journal.document("ci", job.id, "report") == b"first"
 
@@ -69,22 +69,22 @@ def test_a_result_of_an_earlier_attempt_is_not_stored(journal: Journal) -> None:
     journal.resume(most_attempts=3)
     second = _claim(journal)
     assert second.attempt == 2
-    assert not journal.complete(first, Reviewed(b"stale"))
-    assert journal.complete(second, Reviewed(b"fresh"))
+    assert not journal.complete(first, b"stale")
+    assert journal.complete(second, b"fresh")
 
 
 def test_a_cancelled_review_gets_no_result_and_is_not_begun(journal: Journal) -> None:
     running, queued = _accept(journal), _accept(journal)
     job = _claim(journal)
     assert [journal.cancel("ci", one) is not None for one in (running, queued)] == [True, True]
-    assert not journal.complete(job, Reviewed(b"{}"))
+    assert not journal.complete(job, b"{}")
     assert journal.claim() is None
     assert _status(journal, running) == _status(journal, queued) == Status.CANCELLED
 
 
 def test_cancelling_a_review_that_is_done_changes_nothing(journal: Journal) -> None:
     review_id = _accept(journal)
-    journal.complete(_claim(journal), Reviewed(b"{}"))
+    journal.complete(_claim(journal), b"{}")
     state = journal.cancel("ci", review_id)
     assert state is not None
     assert state.status is Status.DONE
@@ -126,7 +126,7 @@ def test_an_idempotency_key_belongs_to_a_token_and_a_request(journal: Journal) -
 
 def test_a_token_finds_its_own_reviews_only(journal: Journal) -> None:
     review_id = _accept(journal)
-    journal.complete(_claim(journal), Reviewed(b"{}"))
+    journal.complete(_claim(journal), b"{}")
     assert journal.find("other", review_id) is None
     assert journal.document("other", review_id, "report") is None
     assert journal.cancel("other", review_id) is None
@@ -143,7 +143,7 @@ def test_pages_are_newest_first_and_continue_before_a_review(journal: Journal) -
 def test_the_oldest_reviews_that_have_ended_are_deleted(journal: Journal) -> None:
     ended = [_accept(journal) for _ in range(3)]
     for _ in ended:
-        journal.complete(_claim(journal), Reviewed(b"{}"))
+        journal.complete(_claim(journal), b"{}")
     waiting = _accept(journal)
     assert journal.prune(1) == 2
     assert [journal.find("ci", one) is not None for one in (*ended, waiting)] == [False, False, True, True]
@@ -153,7 +153,7 @@ def test_the_diff_of_a_review_that_has_ended_is_not_in_the_files(tmp_path: Path)
     secret = "a line of the diff that is not stored any more"
     with closing(Journal(tmp_path / "journal.sqlite")) as journal:
         journal.accept("ci", Submission(diff=secret), None, "0", 9)
-        journal.complete(_claim(journal), Reviewed(b"{}"))
+        journal.complete(_claim(journal), b"{}")
     assert not any(secret.encode() in file.read_bytes() for file in tmp_path.glob("journal*"))
 
 

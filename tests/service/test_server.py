@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.conftest import SCRIPTS, GitRepository
@@ -59,14 +60,13 @@ def test_after_a_kill_every_accepted_review_is_resumed_and_none_runs_twice_to_it
         assert server.review(review_id) == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_stop_finishes_what_it_can_and_returns_the_rest_to_the_queue(
-    new_server: Callable[..., Server], number: int
+    new_server: Callable[..., Server],
 ) -> None:
     server = new_server(limits={"workers": 1, "stop-seconds": 0.2})
     accepted = [server.submit(slow_diff(f"r{count}")) for count in range(2)]
     wait_until(lambda: server.begun() == ["r0"])
-    assert server.signal(number) == 0
+    assert server.signal(signal.SIGTERM) == 0
     assert server.log[-1] | {"time": ""} == {"time": "", "event": "stopped", "ended": 0, "requeued": 1}
 
     server.release()
@@ -80,7 +80,7 @@ def test_a_stop_waits_for_a_review_that_ends_in_time(new_server: Callable[..., S
     review_id = server.submit(slow_diff("r0"))
     wait_until(lambda: server.begun() == ["r0"])
     assert server.process is not None
-    server.process.terminate()
+    server.process.send_signal(signal.SIGHUP)
     time.sleep(0.3)
     server.release()
     assert server.process.wait(30) == 0
@@ -99,7 +99,8 @@ def test_a_review_that_exceeds_its_time_fails_and_the_worker_goes_on(
     assert failed["reason"] == "the review exceeded 0.5 s and was cancelled"
     assert failed["report"] is None
     server.release()
-    server.wait_for(server.submit({"diff": ""}), "done")
+    again = server.wait_for(server.submit(slow_diff("r0")), "done")
+    assert [finding["message"] for finding in again["report"]["findings"]] == ["waited for r0"]
     assert server.review(slow) == failed
 
 
@@ -172,6 +173,34 @@ def test_headers_are_bounded(limited_server: Server) -> None:
         answer = _answer(connection)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"application/problem+json" in answer
+
+
+def test_a_client_that_does_not_read_is_disconnected(limited_server: Server) -> None:
+    with closing(_connection(limited_server)) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+        with pytest.raises(OSError, match=r"reset|Broken pipe"):
+            _send_endlessly(connection, request * 100)
+
+
+def _send_endlessly(connection: socket.socket, data: bytes) -> None:
+    while True:  # the server stops reading when its responses are not read
+        connection.sendall(data)
+
+
+def test_connections_are_bounded(new_server: Callable[..., Server]) -> None:
+    server = new_server(limits={"connections": 2})
+    with closing(_connection(server)), closing(_connection(server)), closing(_connection(server)) as third:
+        assert third.recv(1) == b""
+    wait_until(lambda: _responds(server))
+
+
+def _responds(server: Server) -> bool:
+    try:
+        with server.client(None) as client:
+            return client.get("/healthz").status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def test_a_token_is_checked_before_a_body_is_read(limited_server: Server) -> None:

@@ -97,7 +97,7 @@ def _problem_of(error: Exception) -> Problem:
         return Problem(
             503, "the journal of the server cannot be used; try again later", {"Retry-After": RETRY_S}
         )
-    return Problem(500, "internal error; the log of the server has its type")
+    return Problem(500, "internal error; the log of the server has its type and its place")
 
 
 _ROUTE_ERRORS = {

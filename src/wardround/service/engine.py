@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from wardround import review
@@ -17,13 +18,24 @@ from wardround.config.request import ReviewRequest
 from wardround.errors import DiffError, UsageError
 from wardround.host import PluginHost
 from wardround.reports import json as json_report
-from wardround.service.journal import Reviewed
-from wardround.service.recorder import Recorder
+from wardround.service.recorder import Recorded, Recorder
 from wardround.service.submission import Submission
 from wardround.text.escaping import lines_for_log
 from wardround.tools.process import Processes
 
 _DIFF_REASON = "the diff cannot be read; give a unified diff, as git diff prints it"
+
+
+class Reviewed(msgspec.Struct, frozen=True):
+    """The result of a review: the JSON report, and the signed record if one is made."""
+
+    report: bytes
+    recorded: Recorded | None = None
+
+    @property
+    def record(self) -> bytes | None:
+        """The record as it is sent to clients."""
+        return None if self.recorded is None else self.recorded.bundle.data
 
 
 class ReviewEngine:
@@ -63,12 +75,17 @@ class ReviewEngine:
                 request = self._request.merging_into(submission.base)
                 result = review.run_review(source, change, self._host, request, processes)
                 report = lines_for_log(json_report.render(result), {})
-            record = self._recorder.record(result, self._host, submission.repository or "", author)
+            recorded = self._recorder.record(result, self._host, submission.repository or "", author)
         except DiffError as cause:  # its text may quote the diff
             raise UsageError(_DIFF_REASON) from cause
         except UsageError as cause:
             raise UsageError(self._without_paths(str(cause))) from cause
-        return Reviewed(report.encode("utf-8", "backslashreplace"), record)
+        return Reviewed(report.encode("utf-8", "backslashreplace"), recorded)
+
+    def stored(self, result: Reviewed) -> None:
+        """Store the record of a review whose result is in the journal."""
+        if result.recorded is not None:
+            self._recorder.store(result.recorded)
 
     @contextmanager
     def _opened(self, submission: Submission) -> Iterator[tuple[ChangeSource, Change, str]]:

@@ -38,7 +38,7 @@ class Exchange:
         except Exception as error:  # noqa: BLE001  (reported by its type: its text may quote the request)
             self._log.write("error", error=place_of(error), route=_route(scope))
             if not status:
-                problem = Problem(500, "internal error; the log of the server has its type")
+                problem = Problem(500, "internal error; the log of the server has its type and its place")
                 await problem_response(problem)(scope, receive, sending)
         self._report(scope, status, time.monotonic() - started)
 

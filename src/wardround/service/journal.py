@@ -75,13 +75,6 @@ class Job(msgspec.Struct, frozen=True):
     submission: Submission
 
 
-class Reviewed(msgspec.Struct, frozen=True):
-    """The result of a review: the JSON report, and the signed record if records are written."""
-
-    report: bytes
-    record: bytes | None = None
-
-
 class QueueFullError(WardroundError):
     """The queue has no room for another review."""
 
@@ -203,13 +196,13 @@ class Journal:
             )
         return Job(row[0], row[1] + 1, Submission(*row[2:]))
 
-    def complete(self, job: Job, result: Reviewed) -> bool:
+    def complete(self, job: Job, report: bytes, record: bytes | None = None) -> bool:
         """Store the result of a running review; return False if the review has ended without it."""
-        return self._end(job, Status.DONE, None, result)
+        return self._end(job, Status.DONE, None, report, record)
 
     def fail(self, job: Job, reason: str) -> bool:
         """End a running review without a result; return False if it has ended already."""
-        return self._end(job, Status.FAILED, reason, None)
+        return self._end(job, Status.FAILED, reason)
 
     def requeue(self, job: Job) -> bool:
         """Return a running review to the queue, as if it had not begun."""
@@ -256,8 +249,14 @@ class Journal:
 
     # Inside a transaction
 
-    def _end(self, job: Job, status: Status, reason: str | None, result: Reviewed | None) -> bool:
-        report, record = (None, None) if result is None else (result.report, result.record)
+    def _end(
+        self,
+        job: Job,
+        status: Status,
+        reason: str | None,
+        report: bytes | None = None,
+        record: bytes | None = None,
+    ) -> bool:
         with self._lock:
             done = self._database.execute(
                 "UPDATE reviews SET status = ?, reason = ?, report = ?, record = ?, finished = ?, "

@@ -13,16 +13,17 @@ MOST_HEADER_BYTES = 16 * 1024
 
 
 class BoundedProtocol(H11Protocol):
-    """Closes a connection whose headers are late, and one whose response is not read.
+    """Closes a connection whose headers are late, and one whose response is not being read.
 
     Attributes:
         connections_limit: further connections are closed at once.
-        patience_s: the time for the headers of a request, and for reading a response.
+        patience_s: the time for the headers of a request, and for reading some of a response.
     """
 
     connections_limit = 512
     patience_s = 10.0
     _patience: asyncio.TimerHandle | None = None
+    _unread = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin a connection."""
@@ -66,11 +67,14 @@ class BoundedProtocol(H11Protocol):
         self._patience = self.loop.call_later(self.patience_s, self._lose_patience)
 
     def _lose_patience(self) -> None:
-        """Close the connection, unless a request is in work."""
-        if self.transport.get_write_buffer_size():
+        """Close the connection, unless a request is in work or the client is reading."""
+        before, self._unread = self._unread, self.transport.get_write_buffer_size()
+        if self._unread and before and self._unread >= before:
             self.transport.abort()
-        elif self.cycle is None or self.cycle.response_complete:
+        elif not self._unread and (self.cycle is None or self.cycle.response_complete):
             self.transport.close()
+        else:
+            self._wait()
 
 
 def protocol_class(connections: int, patience_s: float) -> type[BoundedProtocol]:

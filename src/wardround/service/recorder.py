@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import msgspec
+
 from wardround.errors import WardroundError
 from wardround.host import PluginHost
 from wardround.records import store
@@ -22,11 +24,18 @@ if TYPE_CHECKING:
     from securesystemslib.signer import Signer
 
 
-class Recorder(Protocol):
-    """Makes the record of a review; several threads may use it at once."""
+class Recorded(msgspec.Struct, frozen=True):
+    """A signed record, and the properties by which the store finds it."""
 
-    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> bytes | None:
-        """Return the signed record, as it is sent to clients; None if none is made.
+    bundle: Bundle
+    facts: Facts
+
+
+class Recorder(Protocol):
+    """Makes the records of reviews; several threads may use it at once."""
+
+    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> Recorded | None:
+        """Return the signed record of a review; None if none is made.
 
         Args:
             repository: its configured name; empty for a diff.
@@ -36,13 +45,19 @@ class Recorder(Protocol):
             WardroundError: the record cannot be made, so the review fails.
         """
 
+    def store(self, recorded: Recorded) -> None:
+        """Store a record whose review has ended with it."""
+
 
 class NoRecords:
     """Makes no records."""
 
-    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> bytes | None:
+    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> Recorded | None:
         """Return None."""
         return None
+
+    def store(self, recorded: Recorded) -> None:
+        """Store nothing."""
 
 
 class SignedRecords:
@@ -58,8 +73,8 @@ class SignedRecords:
         self._log = log
         self._lock = threading.Lock()  # a signer may be a device that does one thing at a time
 
-    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> bytes | None:
-        """Sign the record of a review, store it and return it."""
+    def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> Recorded | None:
+        """Sign the record of a review."""
         facts = facts_of(result.conclusion, repository, author)
         now = datetime.now(UTC)
         try:
@@ -72,16 +87,15 @@ class SignedRecords:
             raise WardroundError(
                 "the review cannot be recorded; the log of the server has the reason"
             ) from cause
-        self._append(made, facts)
-        return made.data
+        return Recorded(made, facts)
 
-    def _append(self, made: Bundle, facts: Facts) -> None:
+    def store(self, recorded: Recorded) -> None:
         """Append a record to the store; one that cannot be written costs an event, as it does in a review."""
         if self._store_file is None:
             return
         try:
             with self._lock, store.opened(self._store_file) as records:
-                records.append(made, facts)
+                records.append(recorded.bundle, recorded.facts)
         except store.StoreError as cause:
             self._log.write("record", error=type(cause).__name__, message=str(cause))
 

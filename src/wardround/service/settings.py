@@ -46,7 +46,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     Attributes:
         buffered_bytes: request bodies in memory at one time, all clients together.
         body_seconds: the time a client has to send a body.
-        header_seconds: the time a client has to send the headers, and to read a response.
+        header_seconds: the time a client has to send the headers, and to read some of a response.
         queue: accepted reviews that no worker has begun.
         review_seconds: the time of one review, after which it is cancelled.
         stop_seconds: the time that running reviews have to end before the server stops.

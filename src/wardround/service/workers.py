@@ -12,7 +12,8 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
-from wardround.service.journal import Job, Journal, Reviewed, Status
+from wardround.service.engine import Reviewed
+from wardround.service.journal import Job, Journal, Status
 from wardround.service.logs import place_of
 from wardround.service.settings import Limits
 from wardround.service.submission import Submission
@@ -25,13 +26,14 @@ _LONGEST_REASON = 500
 _RETRY_S = 1.0
 """The time between two attempts to use a journal that cannot be written."""
 _ABANDON_S = 10.0
-"""How long a cancelled review may take to notice it; then another thread takes its place."""
 
 
 class Engine(Protocol):
-    """Reviews a submission."""
+    """Reviews submissions; ``stored`` is called with each result that the journal has accepted."""
 
     def review(self, submission: Submission, processes: Processes) -> Reviewed: ...
+
+    def stored(self, result: Reviewed) -> None: ...
 
 
 class ReviewEnd(msgspec.Struct, frozen=True):
@@ -57,6 +59,7 @@ class WorkerPool:
     """A fixed number of threads that review what the journal has queued.
 
     Args:
+        abandon_s: how long a cancelled review may take to notice it; then another thread takes its place.
         on_end: called in a worker with each review that ended there.
         on_trouble: called in a worker when the journal cannot be used, which is tried again.
     """
@@ -68,12 +71,14 @@ class WorkerPool:
         limits: Limits,
         on_end: Callable[[ReviewEnd], None],
         on_trouble: Callable[[sqlite3.Error], None],
+        abandon_s: float = _ABANDON_S,
     ) -> None:
         self._journal = journal
         self._engine = engine
         self._limits = limits
         self._on_end = on_end
         self._on_trouble = on_trouble
+        self._abandon_s = abandon_s
         self._changed = threading.Condition()
         self._running: dict[str, _Running] = {}
         self._abandoned = 0
@@ -101,7 +106,7 @@ class WorkerPool:
     def running(self) -> int:
         """The number of reviews in work."""
         with self._changed:
-            return sum(not running.is_abandoned for running in self._running.values())
+            return self._reacting()
 
     @property
     def abandoned(self) -> int:
@@ -125,14 +130,18 @@ class WorkerPool:
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
-            before = len(self._running)
-            while self._running and (left := deadline - time.monotonic()) > 0:
+            before = self._reacting()
+            while self._reacting() and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(left)
             rest = list(self._running.values())
+            ended = before - self._reacting()
         requeued = sum(self._journal.requeue(running.job) for running in rest)
         for running in rest:
             running.processes.stop()
-        return before - len(rest), requeued
+        return ended, requeued
+
+    def _reacting(self) -> int:
+        return sum(not running.is_abandoned for running in self._running.values())
 
     def _start_thread(self) -> None:
         threading.Thread(target=self._work, name="wardround-review", daemon=True).start()
@@ -181,12 +190,14 @@ class WorkerPool:
     def _finish(self, running: _Running) -> None:
         job = running.job
         result, reason, error = self._reviewed(running)
-        if result is not None:
-            done = self._until_stored(partial(self._journal.complete, job, result))
-        else:
+        if result is None:
             done = self._until_stored(partial(self._journal.fail, job, one_line(reason)[:_LONGEST_REASON]))
+        else:
+            done = self._until_stored(partial(self._journal.complete, job, result.report, result.record))
         if done:
             self._report_end(running, Status.FAILED if result is None else Status.DONE, error)
+        if done and result is not None:
+            self._engine.stored(result)
         self._until_stored(partial(self._journal.prune, self._limits.stored_reviews))
 
     def _reviewed(self, running: _Running) -> tuple[Reviewed | None, str, str]:
@@ -211,7 +222,7 @@ class WorkerPool:
         self._on_end(ReviewEnd(running.job.id, status, time.monotonic() - running.started, error))
 
     def _abandon_later(self, running: _Running) -> None:
-        timer = threading.Timer(_ABANDON_S, self._abandon, (running,))
+        timer = threading.Timer(self._abandon_s, self._abandon, (running,))
         timer.daemon = True
         timer.start()
 
