@@ -123,6 +123,7 @@ class Server:
             **self.env,
             "PYTHONPATH": str(self.folder / "site"),
             "SLOW_FOLDER": str(self.folder),
+            "PYTHONFAULTHANDLER": "1",  # a crash of native code is in the log
         }
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(
@@ -201,6 +202,9 @@ class Server:
         """End the process at once, as a loss of power does."""
         if self.process is not None and self.process.poll() is None:
             self.signal(signal.SIGKILL)
+        assert self.process is None or self.process.returncode in (0, -signal.SIGKILL), (
+            self.log_file.read_text()
+        )
 
 
 def _install_slow_plugin(folder: Path) -> None:

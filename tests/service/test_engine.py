@@ -43,9 +43,8 @@ def test_the_report_has_the_bytes_of_the_command_line(
     by_revisions = _report(server, {"repository": "shop", "base": "main", "head": "feature"})
     by_diff = _report(server, {"diff": diff})
 
-    printed = repo.run(
-        "wardround", "review", "--base", "main", "--head", "feature", "--format", "json"
-    ).stdout
+    options = ("--config-from", "base", "--format", "json")
+    printed = repo.run("wardround", "review", "--base", "main", "--head", "feature", *options).stdout
     assert _timeless(by_revisions) == _timeless(printed.encode())
     assert '"fingerprint"' in printed
     command = (
@@ -55,8 +54,7 @@ def test_the_report_has_the_bytes_of_the_command_line(
         tmp_path / "change.diff",
         "--repo",
         empty,
-        "--format",
-        "json",
+        *options,
     )
     assert _timeless(by_diff) == _timeless(repo.run(*command).stdout.encode())
 
@@ -80,3 +78,39 @@ def test_a_failure_names_no_path_of_the_server_and_quotes_no_source(
     assert by_revision["reason"] == "'no-such-branch' names no commit in shop; check the name, or fetch it"
     assert by_diff["reason"] == "the diff cannot be read; give a unified diff, as git diff prints it"
     assert "secret-line" not in server.log_file.read_text("utf-8")
+
+
+def test_a_change_does_not_decide_by_which_rules_it_is_reviewed(
+    new_server: Callable[..., Server], repo: GitRepository
+) -> None:
+    lax = '[rules]\n"ruff/B006" = "off"\n'
+    repo.commit({"a.py": "print(1)\n"})
+    repo.git("checkout", "--quiet", "-b", "feature")
+    repo.commit({"a.py": "def f(x=[]):\n    return x\n", ".wardround.toml": lax})
+    repo.git("checkout", "--quiet", "main")
+    server = new_server(repositories={"shop": repo.root})
+
+    by_diff = server.submit(
+        {"diff": new_file(".wardround.toml", lax) + new_file("a.py", "def f(x=[]):\n  x")}
+    )
+    by_revision = server.submit({"repository": "shop", "base": "main", "head": "feature"})
+    own_base = server.submit({"repository": "shop", "base": "feature", "head": "feature"})
+
+    for review_id in (by_diff, by_revision):
+        findings = server.wait_for(review_id, "done")["report"]["findings"]
+        assert "ruff/B006" in {finding["rule"] for finding in findings}
+    refused = server.wait_for(own_base, "failed")["reason"]
+    assert refused == "base 'feature' is not in the history of HEAD; give a base that is"
+
+
+def test_a_diff_cannot_probe_the_paths_of_the_server(
+    new_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = new_server()
+    config = "".join(f'model-folders = ["{folder}"]\n' for folder in [tmp_path])
+    outside = new_file("../outside.py", "print(1)")
+    reviews = [server.submit({"diff": text}) for text in (new_file(".wardround.toml", config), outside)]
+    done, failed = (server.wait_for(one, "done", "failed") for one in reviews)
+    assert done["status"] == "done"
+    assert str(tmp_path) not in str(done["report"])
+    assert failed["reason"] == "the diff cannot be read; give a unified diff, as git diff prints it"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wardround.errors import ConfigError
-from wardround.service.settings import load_settings
+from wardround.service.settings import Clone, load_settings
 
 _TOKEN = f'[[tokens]]\nname = "ci"\nsha256 = "{"a" * 64}"\nscopes = ["reviews:write"]\n'
 
@@ -54,6 +54,16 @@ def test_other_addresses_need_tls_or_a_proxy(tmp_path: Path, more: str) -> None:
     file = tmp_path / "server.toml"
     file.write_text(f'listen = "[::]:80"\n{more}{_TOKEN}', encoding="utf-8")
     assert load_settings(file).address == ("::", 80)
+
+
+def test_a_repository_is_a_path_or_a_table_with_its_branches(tmp_path: Path) -> None:
+    file = tmp_path / "server.toml"
+    table = '[repositories]\nshop = "/shop"\nblog = {path = "/blog", bases = ["main", "v1"]}\n'
+    file.write_text(_TOKEN + table, encoding="utf-8")
+    assert load_settings(file).clones == {
+        "shop": Clone("/shop", ("HEAD",)),
+        "blog": Clone("/blog", ("main", "v1")),
+    }
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:

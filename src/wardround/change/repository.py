@@ -199,6 +199,12 @@ class Repository:
         )
         return kind.strip() == "commit"
 
+    def is_ancestor(self, commit: str, descendant: str) -> bool:
+        """Return True if a commit is in the history of another, or is that one; both are object ids."""
+        return (
+            self._git.output("merge-base", "--all", END, commit, descendant, allow=(0, 1)).strip() == commit
+        )
+
     def untracked(self) -> list[str]:
         """Return the untracked files that git does not ignore, by path."""
         names = self._git.output(*_UNTRACKED).split("\0")

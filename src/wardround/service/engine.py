@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,13 @@ from wardround import review
 from wardround.change.change_source import ChangeSource, PatchChangeSource
 from wardround.change.diff import Change
 from wardround.change.opening import change_between, open_repository
+from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
-from wardround.errors import DiffError, UsageError
+from wardround.errors import DiffError, GitError, UsageError
 from wardround.host import PluginHost
 from wardround.reports import json as json_report
 from wardround.service.recorder import Recorded, Recorder
+from wardround.service.settings import Clone
 from wardround.service.submission import Submission
 from wardround.text.escaping import lines_for_log
 from wardround.tools.process import Processes
@@ -43,7 +45,7 @@ class ReviewEngine:
 
     Args:
         request: the settings of every review.
-        repositories: name -> clone.
+        clones: by the names of their repositories.
         empty: a folder without files, in place of the work tree of a diff.
     """
 
@@ -51,13 +53,13 @@ class ReviewEngine:
         self,
         host: PluginHost,
         request: ReviewRequest,
-        repositories: dict[str, Path],
+        clones: Mapping[str, Clone],
         empty: Path,
         recorder: Recorder,
     ) -> None:
         self._host = host
         self._request = request
-        self._repositories = repositories
+        self._clones = clones
         self._empty = empty
         self._recorder = recorder
 
@@ -97,19 +99,31 @@ class ReviewEngine:
         assert submission.repository is not None
         assert submission.base is not None
         assert submission.head is not None
-        folder = self._repositories.get(submission.repository)
-        if folder is None:  # accepted by a server with another configuration
+        clone = self._clones.get(submission.repository)
+        if clone is None:  # accepted by a server with another configuration
             raise UsageError(f"the repository {submission.repository!r} is not configured any more")
-        between = partial(change_between, base=submission.base, head=submission.head)
-        with open_repository(folder, between) as (source, change, repository):
+        between = partial(_change_between, base=submission.base, head=submission.head, bases=clone.bases)
+        with open_repository(clone.folder, between) as (source, change, repository):
             yield source, change, repository.author(change.head)
 
     def _without_paths(self, text: str) -> str:
         """Return a message with the names of repositories in place of their paths."""
-        for name, path in self._repositories.items():
-            for known in (str(path / ".git"), str(path.resolve() / ".git"), str(path), str(path.resolve())):
-                text = text.replace(known, name)
+        for name, clone in self._clones.items():
+            for folder in (clone.folder, clone.folder.resolve()):
+                text = text.replace(str(folder / ".git"), name).replace(str(folder), name)
         return text
+
+
+def _change_between(repository: Repository, base: str, head: str, bases: Sequence[str]) -> Change:
+    """Return the change between two revisions.
+
+    Raises:
+        GitError: a revision is unknown, or the base is in the history of none of the allowed branches.
+    """
+    target = repository.commit(base)
+    if not any(repository.is_ancestor(target, repository.commit(allowed)) for allowed in bases):
+        raise GitError(f"base {base!r} is not in the history of {' or '.join(bases)}; give a base that is")
+    return change_between(repository, base, head)
 
 
 def with_jobs(request: ReviewRequest, workers: int, cores: int) -> ReviewRequest:

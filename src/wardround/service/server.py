@@ -66,7 +66,7 @@ def _service(
     metrics, limits = Metrics(), settings.limits
     empty = _empty_folder(settings.journal_file.parent)
     request = with_jobs(request, limits.workers, os.cpu_count() or 1)
-    engine = ReviewEngine(host, request, settings.repositories, empty, recorder)
+    engine = ReviewEngine(host, request, settings.clones, empty, recorder)
     pool = WorkerPool(journal, engine, limits, partial(_ended, metrics, log), partial(_journal_trouble, log))
     metrics.watch(journal, pool)
     return Service(settings, journal, pool, BodyReader(limits), metrics, log)
@@ -117,13 +117,14 @@ def _stop(server: uvicorn.Server) -> None:
 
 
 def _listener(settings: ServiceSettings) -> socket.socket:
-    """Bind the address, so that a server that cannot listen does not touch the journal."""
+    """Listen, so that a server that cannot does not touch the journal; connections wait until it is ready."""
     address = settings.address
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
+        listener.listen(_BACKLOG)
     except OSError as cause:
         listener.close()
         raise UsageError(f"listen: {settings.listen}: {cause.strerror}; give another address") from cause
@@ -131,10 +132,11 @@ def _listener(settings: ServiceSettings) -> socket.socket:
 
 
 def _require_repositories(settings: ServiceSettings) -> None:
-    for name, path in settings.repositories.items():
+    for name, clone in settings.clones.items():
         try:
-            with Repository(path):
-                pass
+            with Repository(clone.folder) as repository:
+                for base in clone.bases:
+                    repository.commit(base)
         except GitError as cause:
             raise UsageError(f"repositories.{name}: {cause}") from cause
 

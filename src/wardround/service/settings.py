@@ -68,11 +68,34 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     attempts: Annotated[int, Meta(ge=1, le=100)] = 3
 
 
+class Clone(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """A repository on this machine.
+
+    Attributes:
+        path: absolute; a bare clone or a work tree.
+        bases: the branches that changes are compared with; a base is in the history of one of them, so that a
+            client cannot choose a configuration of its own.
+    """
+
+    path: str
+    bases: tuple[str, ...] = ("HEAD",)
+
+    @property
+    def folder(self) -> Path:
+        """The path."""
+        return Path(self.path)
+
+
 class ReviewSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The options of ``wardround review`` that apply to every review of the server."""
+    """The options of ``wardround review`` that apply to every review of the server.
+
+    Attributes:
+        config_from: with ``head``, a change decides by which rules it is reviewed, and the configuration of
+            some tools is code.
+    """
 
     profile: Profile = Profile.COMMIT
-    config_from: ConfigFrom | None = None
+    config_from: ConfigFrom = "base"
     models: bool = True
     jobs: Annotated[int, Meta(ge=1)] | None = None
 
@@ -105,7 +128,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         listen: ``HOST:PORT``; port 0 takes a free one.
         plaintext: listen without TLS on an address that other machines reach, behind a proxy that ends TLS.
         journal: the file of accepted and finished reviews; by default in the state folder.
-        repositories: name -> absolute path of a clone; no other path is read.
+        repositories: name -> a clone, or its path; no other path is read.
         records: without it, reviews have no records.
     """
 
@@ -114,7 +137,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     plaintext: bool = False
     tls: Tls | None = None
     journal: Path | None = None
-    repositories: dict[Name, Path] = {}
+    repositories: dict[Name, str | Clone] = {}
     limits: Limits = msgspec.field(default_factory=Limits)
     reviews: ReviewSettings = msgspec.field(default_factory=ReviewSettings)
     records: RecordSettings | None = None
@@ -124,6 +147,14 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         """The host and the port to listen on."""
         host, _, port = self.listen.rpartition(":")
         return host.removeprefix("[").removesuffix("]"), int(port)
+
+    @property
+    def clones(self) -> dict[str, Clone]:
+        """The clones by name."""
+        return {
+            name: Clone(clone) if isinstance(clone, str) else clone
+            for name, clone in self.repositories.items()
+        }
 
     @property
     def journal_file(self) -> Path:
@@ -191,7 +222,7 @@ def _address_complaints(settings: ServiceSettings) -> list[str]:
 
 
 def _path_complaints(settings: ServiceSettings) -> list[str]:
-    named = {f"repositories.{name}": path for name, path in settings.repositories.items()}
+    named = {f"repositories.{name}": clone.folder for name, clone in settings.clones.items()}
     if settings.journal is not None:
         named["journal"] = settings.journal
     if settings.tls is not None:
