@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from wardround_python.syntax import host_adapter
@@ -36,6 +36,11 @@ class TestsSpecialist(Specialist):
         from wardround_tests.check import run_test_checks  # the parser's part: not needed for the tools
 
         return run_by_lines(partial(run_test_checks, checks), source)
+
+    def adds_test(self, path: str, text: str, added: Collection[int], words: frozenset[str]) -> bool:
+        from wardround_tests.analysis.added_tests import adds_test  # only for changes with tests
+
+        return adds_test(path, text, added, words)
 
     def rules(self) -> Sequence[Rule]:
         return declarative_rules("tests", "ast-grep")

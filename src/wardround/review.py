@@ -38,7 +38,7 @@ from wardround.policy.loading import load_policy, load_policy_file, policy_file
 from wardround.policy.schema import Policy
 from wardround.policy.verdict import VerdictName
 from wardround.processors import baseline_file, dismissals_file, pipeline
-from wardround.processors.model import PipelineInputs, ReviewFindings, SideResults
+from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings, SideResults
 from wardround.processors.visibility import open_findings, visible_findings
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
@@ -158,8 +158,10 @@ def run_review(
     selected = selected_specialists(host, config, request)
     messages = origin.messages(change)
     moves = _moves(origin, context.change, request)
-    criteria = _criteria(origin, context, results, request)
-    evidence = _evidence(review, results, decided, selected, messages, moves, criteria, config, request)
+    criteria = _criteria(origin, context, request)
+    evidence = _evidence(
+        review, results, context, inputs.texts, decided, selected, messages, moves, criteria, config, request
+    )
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
 
@@ -180,6 +182,8 @@ def read_policies(source: ChangeSource, config: Config, request: ReviewRequest) 
 def _evidence(
     review: ReviewFindings,
     results: RawReview,
+    context: ReviewContext,
+    texts: ChangeTexts,
     decided: Gate,
     specialists: Sequence[Specialist],
     messages: Sequence[str],
@@ -190,6 +194,8 @@ def _evidence(
 ) -> Evidence:
     return collect_evidence(
         results,
+        context.claimed,
+        texts,
         review.findings,
         review.unreviewed,
         specialists,
@@ -210,7 +216,7 @@ def _moves(source: ChangeSource, change: Change, request: ReviewRequest) -> tupl
 
 
 def _criteria(
-    source: ChangeSource, context: ReviewContext, results: RawReview, request: ReviewRequest
+    source: ChangeSource, context: ReviewContext, request: ReviewRequest
 ) -> tuple[CriterionResult, ...]:
     """Judge the acceptance criteria of the ticket, if there is one."""
     if request.ticket is None:
@@ -218,7 +224,7 @@ def _criteria(
     from wardround.planes.changed_sources import changed_sources
     from wardround.planes.criteria import judge_criteria
 
-    tests = {path for path, names in results.claimed.items() if any(s.name == "tests" for s in names)}
+    tests = {one.file.path for one in context.claimed if any(s.name == "tests" for s in one.specialists)}
     return judge_criteria(request.ticket, changed_sources(context.change, _reader(source), tests))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,15 @@ class Specialist:
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         """Run checks over one file; override it to parse once for all of them."""
         return run_sequentially(checks, source)
+
+    def adds_test(self, path: str, text: str, added: Collection[int], words: frozenset[str]) -> bool:
+        """Return True if the added lines of a file are a test that runs and asserts something.
+
+        Args:
+            added: their 1-based numbers.
+            words: names of changed modules and definitions; the test uses one of them.
+        """
+        return False
 
     def rules(self) -> Sequence[Rule]:
         """Return the rules of its tools that are declared outside the tool map (declarative rules)."""

@@ -26,6 +26,7 @@ TEST = FileEvidence(
     ("python", "secrets", "tests"),
     ("python", "ruff", "secrets", "tests"),
     5,
+    tests_change=True,
 )
 SEVERITIES = ("none", "info", "warn", "error")
 

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 
-from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.schema import FailLevel
 from wardround.context.symbol_moves import SymbolMove
+from wardround.context.work_units import ClaimedFile
 from wardround.execution.review_run import RawReview
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import (
     Evidence,
-    FileEvidence,
-    FileRole,
     FindingEvidence,
     MissingEvidence,
     ToolEvidence,
 )
+from wardround.planes.file_evidence import file_evidence
+from wardround.processors.model import ChangeTexts
 from wardround.specialists import Specialist
 
-_ANY_TEXT = frozenset({"secrets", "text"})
-"""Specialists that read text of any kind: a file that only they claim is not judged otherwise."""
-_DOCUMENTATION = (".adoc", ".md", ".mdx", ".rst", ".txt")
-_DOCUMENTATION_NAMES = frozenset(
-    {"authors", "changelog", "contributing", "copying", "license", "notice", "readme"}
-)
 _MOST_MESSAGES = 100
 _LONGEST_MESSAGE = 10_000
 """The limits on commit messages, in characters; they bound the size of a record."""
@@ -36,6 +29,8 @@ _RECORDED = frozenset({Status.NEW, Status.CAUSED, Status.SUPPRESSED})
 
 def collect_evidence(
     results: RawReview,
+    claimed: Sequence[ClaimedFile],
+    texts: ChangeTexts,
     findings: Sequence[Finding],
     unreviewed: Sequence[Unreviewed],
     specialists: Sequence[Specialist],
@@ -53,6 +48,8 @@ def collect_evidence(
 
     Args:
         results: of tools and checks.
+        claimed: the files with the specialists that claim them.
+        texts: the changed files.
         findings: after all steps of the pipeline.
         specialists: that take part in the review.
         messages: of the commits, newest first.
@@ -64,7 +61,7 @@ def collect_evidence(
         gate=gate,
         fail_level=fail_level,
         target_branch=target_branch,
-        files=_files(results.change, results.claimed, _reviewers(results), moves),
+        files=file_evidence(results, claimed, texts, moves),
         moves=moves,
         criteria=criteria,
         change_reviewers=_change_reviewers(specialists, unreviewed),
@@ -74,53 +71,6 @@ def collect_evidence(
         policy_file=policy_file,
         messages=tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in messages[:_MOST_MESSAGES]),
     )
-
-
-def _reviewers(results: RawReview) -> dict[str, set[str]]:
-    reviewers: dict[str, set[str]] = defaultdict(set)
-    for reviewer, path in results.head.by_file:
-        reviewers[path].add(reviewer.name)
-    return reviewers
-
-
-def _files(
-    change: Change,
-    claimed: Mapping[str, Sequence[Specialist]],
-    reviewers: Mapping[str, Collection[str]],
-    moves: Sequence[SymbolMove],
-) -> tuple[FileEvidence, ...]:
-    moved: dict[str, set[int]] = defaultdict(set)
-    for move in moves:
-        moved[move.path] |= set(move.moved_lines)
-    files = []
-    for file in sorted(change.files, key=lambda file: file.path):
-        names = [specialist.name for specialist in claimed.get(file.path, ())]
-        moved_lines = sum(map(file.is_added_line, moved.get(file.path, ())))
-        files.append(_file(file, names, reviewers.get(file.path, ()), moved_lines))
-    return tuple(files)
-
-
-def _file(
-    file: ChangedFile, specialists: Sequence[str], reviewers: Collection[str], moved_lines: int
-) -> FileEvidence:
-    return FileEvidence(
-        escape_undecodable(file.path),
-        _role(file.path, specialists),
-        tuple(sorted(specialists)),
-        tuple(sorted(reviewers)),
-        file.added_lines,
-        moved_lines,
-    )
-
-
-def _role(path: str, specialists: Collection[str]) -> FileRole:
-    if "tests" in specialists:
-        return FileRole.TEST
-    if not _ANY_TEXT.issuperset(specialists):
-        return FileRole.SOURCE
-    name = path.rpartition("/")[2].lower()
-    is_documentation = name.endswith(_DOCUMENTATION) or name.partition(".")[0] in _DOCUMENTATION_NAMES
-    return FileRole.DOCUMENTATION if is_documentation else FileRole.OTHER
 
 
 def _change_reviewers(specialists: Sequence[Specialist], unreviewed: Sequence[Unreviewed]) -> tuple[str, ...]:

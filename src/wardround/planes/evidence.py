@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Annotated
 
 import msgspec
 
@@ -15,6 +16,8 @@ from wardround.config.schema import FailLevel
 from wardround.context.symbol_moves import SymbolMove
 from wardround.findings import Plane, Severity, Status
 from wardround.planes.criterion.results import CriterionResult
+
+_Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class FileRole(enum.StrEnum):
@@ -32,16 +35,20 @@ class FileEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         specialists: those that claim it.
         reviewers: the specialists and tools that returned a result for it, even an empty one.
-        added_lines: at the head.
+        added_lines: at the head; a long line counts as several.
         moved_lines: those of them that a moved symbol had before.
+        removed_lines: of the base.
+        tests_change: what the change adds to it is a test of changed source.
     """
 
     path: str
     role: FileRole
     specialists: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
-    added_lines: int = 0
-    moved_lines: int = 0
+    added_lines: _Count = 0
+    moved_lines: _Count = 0
+    removed_lines: _Count = 0
+    tests_change: bool = False
 
     @property
     def is_unjudged(self) -> bool:
@@ -144,6 +151,11 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     def added_lines(self) -> int:
         """The number of added lines of all files, without those that were only moved."""
         return sum(file.added_lines - file.moved_lines for file in self.files)
+
+    @property
+    def removed_lines(self) -> int:
+        """The number of removed lines of all files, without as many as were only moved."""
+        return max(0, sum(file.removed_lines - file.moved_lines for file in self.files))
 
     def files_of(self, specialist: str) -> Iterator[FileEvidence]:
         """Return the files that a specialist claims."""

@@ -116,7 +116,7 @@ def _context(given: Given) -> ContextDocument:
 def _evidence(given: Given) -> Evidence:
     files = [FileEvidence(path, FileRole.SOURCE, added_lines=given.added_lines) for path in given.files]
     if given.tested:
-        files.append(FileEvidence("tests/test_app.py", FileRole.TEST, added_lines=1))
+        files.append(FileEvidence("tests/test_app.py", FileRole.TEST, added_lines=1, tests_change=True))
     return Evidence(
         profile=given.profile,
         gate=given.gate,

@@ -5,7 +5,8 @@
 | T5 | no plane was reviewed, a required plane was not reviewed, or security has an error |
 | T4 | another plane was not reviewed, a result is missing, a plane has an error, or a file has no reader |
 | T3 | a plane has a warning |
-| T2 | the change is large, source is changed without tests, a criterion is not met, a signal is uncertain |
+| T2 | the change is large, source is changed without a test of it, tests shrink, a finding is about tests, |
+|    | a criterion is not met, or a signal is uncertain |
 | T1 | none of these |
 
 The first line that applies decides. Less evidence and more severe findings never raise the tier.
@@ -75,24 +76,33 @@ def _t3(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
 
 
 def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
-    files, lines = len(evidence.files), evidence.added_lines
-    if files > SMALL_FILES or lines > SMALL_LINES:
-        yield Reason(f"the change is large: {files} files, {lines} added lines")
+    files, added, removed = len(evidence.files), evidence.added_lines, evidence.removed_lines
+    if files > SMALL_FILES or max(added, removed) > SMALL_LINES:
+        yield Reason(f"the change is large: {files} files, {added} added and {removed} removed lines")
     if not is_tested(evidence):
         yield Reason("source is changed without a test", (Plane.TESTS,))
+    if shrinks_tests(evidence):
+        yield Reason("more lines of tests are removed than added", (Plane.TESTS,))
     unmet = [result.criterion for result in evidence.criteria if result.state is CriterionState.NOT_MET]
     if unmet:
         yield Reason(f"acceptance criteria that are not met: {', '.join(unmet)}", (Plane.INTENT,))
     for signal in signals:
+        if signal.plane is Plane.TESTS and signal.level:
+            yield _at_severity(signal)
         if signal.status is PlaneStatus.REVIEWED and signal.confidence < CERTAIN:
             yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))
 
 
 def is_tested(evidence: Evidence) -> bool:
-    """Return True if the change adds to a test file, or changes no source."""
-    roles = {file.role for file in evidence.files if file.added_lines}
+    """Return True if the change adds a test of its source, or changes no source."""
     has_source = any(file.role is FileRole.SOURCE for file in evidence.files)
-    return not has_source or FileRole.TEST in roles
+    return not has_source or any(file.tests_change for file in evidence.files)
+
+
+def shrinks_tests(evidence: Evidence) -> bool:
+    """Return True if the change removes more lines from test files than it adds to them."""
+    tests = [file for file in evidence.files if file.role is FileRole.TEST]
+    return sum(file.removed_lines for file in tests) > sum(file.added_lines for file in tests)
 
 
 def _not_reviewed(signal: Signal, how: str) -> Reason:

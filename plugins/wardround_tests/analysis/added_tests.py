@@ -1,0 +1,123 @@
+"""Tests among the added lines of a test file: those that run, assert something, and use changed source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+
+from wardround.checks.lazy import LazyPattern
+from wardround_tests.file_kinds import is_collected, is_script_test
+
+_ASSERTING = LazyPattern(r"(?:assert|expect|raises|warns|verify|approx|check)", re.IGNORECASE)
+_SKIPPING = LazyPattern(r"\b(?:skip|skipif|skipunless|xfail|expectedfailure)\b", re.IGNORECASE)
+_SCRIPT_ASSERTION = LazyPattern(r"\b(?:expect|assert\w*)\s*(?:\.\w+\s*)*\(|\.should\b")
+_SCRIPT_TEST = LazyPattern(r"\b(?:it|test|specify)\b[^\n]*\(")
+_SCRIPT_SKIP = LazyPattern(r"\b(?:x(?:it|test|describe)|(?:it|test|describe|suite)\.(?:skip|todo|fails?))\b")
+_SCRIPT_COMMENT = LazyPattern(r"^\s*(?://|\*|/\*)")
+_WORD = re.compile(r"\w+")
+
+_Test = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def adds_test(path: str, text: str, added: Collection[int], words: frozenset[str]) -> bool:
+    """Return True if added lines belong to a test that a runner runs, that asserts something, and whose file
+    uses one of the words.
+
+    Args:
+        added: 1-based numbers of the added lines.
+        words: names of changed modules and definitions.
+    """
+    if any(part.startswith(".") for part in path.split("/")):
+        return False
+    if is_script_test(path):
+        return _adds_script_test(text, added, words)
+    return is_collected(path) and _adds_python_test(text, added, words)
+
+
+def _adds_python_test(text: str, added: Collection[int], words: frozenset[str]) -> bool:
+    try:
+        module = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    if _is_skipped(module.body) or words.isdisjoint(_names(module)):
+        return False
+    return any(_is_changed(test, added) and _asserts(test) for test in _tests(module.body))
+
+
+def _is_skipped(body: list[ast.stmt]) -> bool:
+    """Return True if a module or a class skips all its tests."""
+    marks = (one.value for one in body if isinstance(one, ast.Assign) and "pytestmark" in ast.dump(one))
+    calls = (one.value for one in body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
+    return any(_SKIPPING.search(ast.unparse(one)) for one in (*marks, *calls))
+
+
+def _tests(body: list[ast.stmt]) -> Iterator[_Test]:
+    """Yield the tests that a runner collects and does not skip."""
+    for one in body:
+        if isinstance(one, _Test | ast.ClassDef) and any(
+            _SKIPPING.search(ast.unparse(decorator)) for decorator in one.decorator_list
+        ):
+            continue
+        if isinstance(one, _Test) and one.name.startswith("test"):
+            yield one
+        elif isinstance(one, ast.ClassDef) and _is_collected_class(one) and not _is_skipped(one.body):
+            yield from _tests(one.body)
+
+
+def _is_collected_class(one: ast.ClassDef) -> bool:
+    return one.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in one.bases)
+
+
+def _is_changed(test: _Test, added: Collection[int]) -> bool:
+    """Return True if a part of the test, its docstring apart, begins on an added line."""
+    body = test.body[1:] if ast.get_docstring(test) is not None else test.body
+    parts = (*test.decorator_list, *body)
+    return any(getattr(node, "lineno", 0) in added for part in parts for node in ast.walk(part))
+
+
+def _asserts(test: _Test) -> bool:
+    """Return True if a test asserts something that is not constant, and does not begin by skipping itself."""
+    first = test.body[0]
+    if isinstance(first, ast.Expr | ast.Raise) and _SKIPPING.search(ast.unparse(first)):
+        return False
+    return any(map(_is_assertion, ast.walk(test)))
+
+
+def _is_assertion(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assert):
+        return any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(node.test))
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return _ASSERTING.match(name.lstrip("_")) is not None
+
+
+def _names(module: ast.Module) -> set[str]:
+    """Return the words in names, imports and strings of a module."""
+    return {word for node in ast.walk(module) for text in _texts(node) for word in _WORD.findall(text)}
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.alias):
+        yield node.name
+    elif isinstance(node, ast.ImportFrom):
+        yield node.module or ""
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+
+
+def _adds_script_test(text: str, added: Collection[int], words: frozenset[str]) -> bool:
+    code = [
+        (number, line) for number, line in enumerate(text.split("\n"), 1) if not _SCRIPT_COMMENT.match(line)
+    ]
+    whole = "\n".join(line for _, line in code)
+    if not _SCRIPT_TEST.search(whole) or words.isdisjoint(_WORD.findall(whole)):
+        return False
+    lines = [line for number, line in code if number in added]
+    skips = any(map(_SCRIPT_SKIP.search, lines))
+    return not skips and any(map(_SCRIPT_ASSERTION.search, lines))

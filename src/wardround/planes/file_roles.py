@@ -1,0 +1,56 @@
+"""The part that a changed file plays in a project, by its name, its mode and its specialists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from wardround.change.diff import ChangedFile, FileStatus
+from wardround.planes.evidence import FileRole
+
+_ANY_TEXT = frozenset({"secrets", "text"})
+"""Specialists that read text of any kind: a file that only they claim is not judged otherwise."""
+_PROSE = (".adoc", ".md", ".rst")
+_PLAIN_TEXT = ".txt"
+"""Also the suffix of requirements, build files and word lists: documentation only by its stem or folder."""
+_STEMS = frozenset({"authors", "changelog", "contributing", "copying", "license", "notice", "readme"})
+_FOLDERS = frozenset({"doc", "docs"})
+_INSTRUCTIONS = frozenset({"agents", "claude", "copilot-instructions", "gemini", "skill"})
+"""Stems of files that coding agents obey."""
+
+
+def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str], bytes | None]) -> FileRole:
+    """Return the role of a changed file.
+
+    Args:
+        specialists: the names of those that review it.
+        read: path -> the content at the head.
+    """
+    if "tests" in specialists:
+        return FileRole.TEST
+    if not _ANY_TEXT.issuperset(specialists):
+        return FileRole.SOURCE
+    names = {file.path, file.base_path or file.path}
+    if all(map(_is_named_documentation, names)) and _is_plain_file(file, specialists, read):
+        return FileRole.DOCUMENTATION
+    return FileRole.OTHER
+
+
+def _is_named_documentation(path: str) -> bool:
+    *folders, name = path.lower().split("/")
+    stem, dot, _ = name.partition(".")
+    if any(part.startswith(".") for part in (*folders, name)) or stem in _INSTRUCTIONS:
+        return False
+    if name.endswith(_PROSE):
+        return True
+    return (not dot or name.endswith(_PLAIN_TEXT)) and (
+        stem in _STEMS or (bool(dot) and not _FOLDERS.isdisjoint(folders))
+    )
+
+
+def _is_plain_file(
+    file: ChangedFile, specialists: Collection[str], read: Callable[[str], bytes | None]
+) -> bool:
+    """Return True for text that a specialist reads and that is not executable."""
+    if file.status is FileStatus.DELETED:
+        return True
+    return file.mode == "100644" and bool(specialists) and b"\0" not in (read(file.path) or b"")

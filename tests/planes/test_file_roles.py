@@ -1,0 +1,82 @@
+"""The role of a changed file: documentation is prose that a specialist has read, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from wardround.change.diff import ChangedFile, FileStatus
+from wardround.planes.evidence import FileRole
+from wardround.planes.file_roles import role_of
+
+
+def role(
+    path: str,
+    *,
+    mode: str = "100644",
+    base: str | None = None,
+    content: bytes = b"text\n",
+    specialists: tuple[str, ...] = ("secrets",),
+    status: FileStatus = FileStatus.MODIFIED,
+) -> FileRole:
+    file = ChangedFile(path, base or path, status, mode)
+    return role_of(file, specialists, lambda path: content)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README",
+        "README.md",
+        "readme.de.md",
+        "docs/use.rst",
+        "docs/notes.txt",
+        "LICENSE",
+        "LICENSE.txt",
+        "a/b.adoc",
+    ],
+)
+def test_prose_is_documentation(path: str) -> None:
+    assert role(path) is FileRole.DOCUMENTATION
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "requirements.txt",
+        "CMakeLists.txt",
+        "readme.rb",
+        "LICENSE.so",
+        "docs/page.mdx",
+        "AGENTS.md",
+        "a/CLAUDE.md",
+        ".claude/commands/x.md",
+        "docs/.hidden.md",
+        "docs/x.pyz",
+        "notes.txt",
+        "docs/Makefile",
+    ],
+)
+def test_other_names_are_not(path: str) -> None:
+    assert role(path) is FileRole.OTHER
+
+
+@pytest.mark.parametrize("mode", ["100755", "120000", "160000"])
+def test_programs_links_and_submodules_are_not(mode: str) -> None:
+    assert role("README.md", mode=mode) is FileRole.OTHER
+
+
+def test_content_that_nobody_reads_is_not() -> None:
+    assert role("README.md", specialists=()) is FileRole.OTHER
+    assert role("README.md", content=b"\x7fELF\0") is FileRole.OTHER
+    assert role("README.md", base="run.py", status=FileStatus.RENAMED) is FileRole.OTHER
+
+
+def test_a_deleted_document_is_documentation() -> None:
+    assert (
+        role("README.md", mode="000000", specialists=(), status=FileStatus.DELETED) is FileRole.DOCUMENTATION
+    )
+
+
+def test_specialists_decide_first() -> None:
+    assert role("README.md", specialists=("python", "secrets")) is FileRole.SOURCE
+    assert role("test_a.py", specialists=("python", "secrets", "tests")) is FileRole.TEST

@@ -1,0 +1,96 @@
+"""Tests that a change adds: they run, assert something that is not constant, and use what changed."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from wardround_tests.analysis.added_tests import adds_test
+
+WORDS = frozenset({"prices", "mean"})
+TEST = """
+    from shop.prices import mean
+
+    def test_mean():
+        assert mean([1, 3]) == 2
+"""
+SCRIPT = """
+    import { mean } from './prices'
+
+    test('mean', () => {
+      expect(mean([1, 3])).toBe(2)
+    })
+"""
+
+
+def adds(path: str, text: str, added: range | None = None) -> bool:
+    shown = textwrap.dedent(text)
+    return adds_test(path, shown, added or range(1, shown.count("\n") + 2), WORDS)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("tests/test_mean.py", TEST),
+        ("tests/unit/mean_test.py", TEST),
+        ("tests/test_mean.py", TEST.replace("assert mean([1, 3]) == 2", "check_mean([1, 3], 2)")),
+        ("tests/test_mean.py", TEST.replace("assert mean([1, 3]) == 2", "self.assertEqual(mean([1, 3]), 2)")),
+        ("tests/test_api.py", "def test_api(client):\n    assert client.get('/prices').status_code == 200\n"),
+        ("web/prices.test.ts", SCRIPT),
+        ("web/__tests__/prices.js", SCRIPT),
+    ],
+)
+def test_a_test_of_the_change_counts(path: str, text: str) -> None:
+    assert adds(path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEST.replace("assert mean([1, 3]) == 2", "mean([1, 3])"),
+        TEST.replace("assert mean([1, 3]) == 2", "assert True"),
+        TEST.replace("assert mean([1, 3]) == 2", '"""Assert the mean."""'),
+        TEST.replace("mean([1, 3])", "other([1])").replace("shop.prices import mean", "other import other"),
+        TEST.replace("def test_mean", "def mean_test"),
+        TEST.replace("    def test_mean", "    @pytest.mark.skip(reason='slow')\n    def test_mean"),
+        TEST.replace("    def test_mean", "    @unittest.skipIf(True, '')\n    def test_mean"),
+        TEST.replace("    def test_mean", "    pytestmark = pytest.mark.skip\n\n    def test_mean"),
+        TEST.replace(
+            "    def test_mean", "    pytest.skip('slow', allow_module_level=True)\n\n    def test_mean"
+        ),
+        TEST.replace("        assert", "        pytest.skip('slow')\n        assert"),
+        "class Mean:\n    def test_mean(self):\n        assert prices.mean([1]) == 1\n",
+        "def test_mean(:\n",
+        "",
+    ],
+)
+def test_a_python_test_without_evidence_does_not_count(text: str) -> None:
+    assert not adds("tests/test_mean.py", text)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["examples/test_mean.py", "docs/test_mean.py", ".cache/test_mean.py", "tests/mean.py", "conftest.py"],
+)
+def test_a_file_that_no_runner_collects_does_not_count(path: str) -> None:
+    assert not adds(path, TEST)
+
+
+@pytest.mark.parametrize("added", [range(1, 2), range(3, 4), range(9, 10)])
+def test_lines_outside_the_test_do_not_count(added: range) -> None:
+    assert not adds("tests/test_mean.py", TEST, added)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SCRIPT.replace("expect(mean([1, 3])).toBe(2)", "mean([1, 3])"),
+        SCRIPT.replace("expect", "// expect"),
+        SCRIPT.replace("test('mean'", "test.skip('mean'"),
+        SCRIPT.replace("test('mean'", "xit('mean'"),
+        SCRIPT.replace("mean", "other").replace("prices", "others"),
+        "expect(mean([1])).toBe(1)\n",
+    ],
+)
+def test_a_script_test_without_evidence_does_not_count(text: str) -> None:
+    assert not adds("web/prices.test.ts", text)
