@@ -124,13 +124,13 @@ class TestData:
                 yield pattern
 
     def _of_pre_commit(self) -> list[str]:
-        from wardround.rules.yaml_loader import load_yaml
+        from wardround.rules.yaml_loader import parse_yaml
 
         text = self._read(".pre-commit-config.yaml") or ""
         if "exclude" not in text:
             return []
         try:
-            document = load_yaml(text)
+            document = parse_yaml(text)
         except ValueError:
             return []
         hooks = [hook for repo in _list(document, "repos") for hook in _list(repo, "hooks")]

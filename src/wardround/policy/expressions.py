@@ -46,7 +46,7 @@ class Condition:
         try:
             self._program = _cel().compile(source)
         except ValueError as cause:
-            raise ConfigError(f"{source!r} is not a CEL expression: {_first_line(cause)}") from cause
+            raise ConfigError(f"{_shown(source)} is not a CEL expression: {_first_line(cause)}") from cause
         bound = {match[1] for match in _BINDING.finditer(source)}
         self._require_known("variable", set(self._program.variables()) - bound, variables)
         called = {name for name in self._program.functions() if name.isidentifier()}
@@ -56,7 +56,7 @@ class Condition:
         unknown = sorted(set(used) - set(known))
         if unknown:
             raise ConfigError(
-                f"{self.source!r}: unknown {kind} {unknown[0]!r}; known: {', '.join(sorted(known))}"
+                f"{_shown(self.source)}: unknown {kind} {unknown[0]!r}; known: {', '.join(sorted(known))}"
             )
 
     def holds(self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]) -> bool:
@@ -90,4 +90,8 @@ def _cel() -> ModuleType:
 
 
 def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0]
+    return str(error).strip().partition("\n")[0][:400]
+
+
+def _shown(source: str) -> str:
+    return repr(source if len(source) <= 200 else f"{source[:200]}...")

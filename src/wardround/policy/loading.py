@@ -9,8 +9,9 @@ from typing import Any
 from wardround.errors import ConfigError
 from wardround.policy.schema import Policy, convert_policy
 from wardround.rules.model import package_folder
-from wardround.rules.yaml_loader import load_yaml
+from wardround.rules.yaml_loader import load_plain_yaml
 
+_MOST_BYTES = 1_000_000
 BUNDLED = ("default", "strict", "advisory")
 
 
@@ -80,7 +81,9 @@ def parse_policy(content: bytes, origin: str) -> Policy:
 
 
 def _document(content: bytes, origin: str) -> Any:
+    if len(content) > _MOST_BYTES:
+        raise ConfigError(f"{origin}: it is larger than {_MOST_BYTES} bytes; give a smaller file")
     try:
-        return load_yaml(content.decode("utf-8"))
+        return load_plain_yaml(content.decode("utf-8"))
     except ValueError as cause:  # neither UTF-8 nor YAML
         raise ConfigError(f"{origin}: it is not valid YAML: {cause}; correct it") from cause

@@ -51,7 +51,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
-    version: Annotated[int, msgspec.Meta(ge=1)]
+    version: Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
     tiers: dict[Tier, VerdictName]
     rules: Annotated[tuple[PolicyRule, ...], msgspec.Meta(max_length=_MOST_RULES)] = ()
     description: str = ""
@@ -82,11 +82,20 @@ def convert_policy(document: Any, origin: str) -> Policy:
         policy = msgspec.convert(document, Policy)
     except msgspec.ValidationError as cause:
         raise ConfigError(f"{origin}: {_described(cause)}") from cause
+    require_valid(policy, origin)
+    return policy
+
+
+def require_valid(policy: Policy, origin: str) -> None:
+    """Require a supported schema, a verdict for each tier, and conditions that can be evaluated.
+
+    Raises:
+        ConfigError: one of them is missing.
+    """
     if policy.schema != SCHEMA:
         raise ConfigError(f"{origin}: schema {policy.schema!r} is not supported; use {SCHEMA}")
     _require_every_tier(policy, origin)
     _require_valid_rules(policy, origin)
-    return policy
 
 
 def _require_every_tier(policy: Policy, origin: str) -> None:

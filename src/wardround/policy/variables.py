@@ -12,6 +12,7 @@ from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.verdict import Tier
+from wardround.text.escaping import one_line
 
 VARIABLES = frozenset(
     {"added_lines", "files", "findings", "gate", "missing", "policy_file", "profile", "signals", "suppressed"}
@@ -28,6 +29,7 @@ def condition_variables(
     ``tier``, ``profile``, ``gate``, ``target_branch`` and ``policy_file`` are texts; ``signals`` maps a plane
     to its status, severity (``none``, ``info``, ``warn``, ``error``), level (0 to 3), confidence and number
     of findings;
+    Paths are on one line, as reports show them: ``.`` of an expression matches no newline.
     ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
     severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
     not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts.
@@ -44,7 +46,7 @@ def condition_variables(
         "added_lines": evidence.added_lines,
         "findings": [
             {"rule": f.rule, "plane": f.plane.value, "severity": f.severity, "level": int(f.level)}
-            | {"file": f.file, "line": f.line}
+            | {"file": one_line(f.file), "line": f.line}
             for f in evidence.introduced
         ],
         "ticket": _ticket(context, evidence),
@@ -99,8 +101,8 @@ def _signal(signal: Signal) -> dict[str, Any]:
 
 def _file(file: ContextFile, known: FileEvidence | None) -> dict[str, Any]:
     return {
-        "path": file.path,
-        "base_path": file.base_path or "",
+        "path": one_line(file.path),
+        "base_path": one_line(file.base_path or ""),
         "status": file.status,
         "role": known.role.value if known else FileRole.OTHER.value,
         "added_lines": known.added_lines if known else 0,

@@ -34,7 +34,7 @@ def memoize_on_disk(kind: str, name: str, make: Callable[[], T], shape: Any = An
             answer: T = msgspec.msgpack.decode(content[_DIGEST_BYTES:], type=shape)
             return answer
     made = make()
-    with suppress(OSError):
+    with suppress(OSError, OverflowError, RecursionError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         content = msgspec.msgpack.encode(made)
         write_atomic(file, _digest(content) + content)
