@@ -39,7 +39,15 @@ class Severity(enum.IntEnum):
 
     @classmethod
     def named(cls, label: str) -> Severity:
-        return cls[label.upper()]
+        """Return the severity with a label.
+
+        Raises:
+            ValueError: there is none.
+        """
+        found = cls.__members__.get(label.upper())
+        if found is None or found.label != label:
+            raise ValueError(f"severity {label[:40]!r} is none of info, warn and error")
+        return found
 
 
 class Plane(enum.StrEnum):

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.errors import UsageError
+from wardround.errors import ConfigError, UsageError
 from wardround.records import envelope, strict_json
 from wardround.records.record import ReviewRecord, read_record
 from wardround.records.replay import replay_evidence
@@ -39,7 +39,7 @@ def parse_record(data: bytes, origin: str) -> ReviewRecord:
         if statement["predicateType"] != REVIEW:
             raise UsageError(f"{origin}: its first line is not about a review; give the file of a record")
         return read_record(statement["predicate"])
-    except (KeyError, TypeError, ValueError, msgspec.ValidationError) as cause:
+    except (ConfigError, KeyError, TypeError, ValueError, msgspec.ValidationError) as cause:
         raise UsageError(f"{origin} is not the record of a review: {cause}; give another file") from cause
 
 
@@ -47,7 +47,7 @@ def evidence_fault(predicate: Mapping[str, Any]) -> str | None:
     """Return the reason why the verdict of a record does not follow from its evidence; None if it does."""
     try:
         replay = replay_evidence(read_record(predicate))
-    except (ValueError, msgspec.ValidationError) as cause:
+    except (ConfigError, ValueError, msgspec.ValidationError) as cause:
         return str(cause)
     if replay.agrees:
         return None

@@ -18,7 +18,7 @@ from wardround.host import PluginHost
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
 from wardround.policy.conclude import Conclusion
-from wardround.policy.schema import Policy
+from wardround.policy.schema import Policy, require_valid
 from wardround.policy.verdict import Verdict
 from wardround.storage.digest import sha256
 from wardround.storage.memo import memoize_on_disk
@@ -153,8 +153,12 @@ def read_record(predicate: Mapping[str, Any]) -> ReviewRecord:
 
     Raises:
         msgspec.ValidationError: a field is missing, unknown or of another form.
+        ConfigError: a policy in it is not valid.
     """
-    return msgspec.convert(predicate, ReviewRecord)
+    record = msgspec.convert(predicate, ReviewRecord)
+    for policy in record.policies:
+        require_valid(policy, f"policy {policy.name}")
+    return record
 
 
 def source_digest(package: str) -> str:

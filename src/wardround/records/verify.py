@@ -252,7 +252,7 @@ def _require_derived(svr: _Statement, test_result: _Statement, review: ReviewPre
         (test_result, predicates.test_result(review)),
     ):
         differing = _differing(one.value["predicate"], derived)
-        if differing:
+        if differing is not None:
             raise _DoesNotHold(
                 f"{one.place}, predicate", f"{differing} does not follow from the review on line 1"
             )
