@@ -56,6 +56,7 @@ class SecretMasker:
 
     Args:
         printed: the statuses whose findings may be printed.
+        paths: further files whose secrets are masked.
     """
 
     def __init__(
@@ -64,9 +65,10 @@ class SecretMasker:
         specialists: Iterable[Specialist],
         text_of: Callable[[str], str | None],
         printed: Collection[Status] = _PRINTED,
+        paths: Collection[str] = (),
     ) -> None:
         self._any_text = [s for s in specialists if s.reviews_all_text]
-        shown = {f.file for f in findings if f.status in printed or f.masked}
+        shown = {f.file for f in findings if f.status in printed or f.masked} | set(paths)
         self._files = {path: (text_of(path) or "").split("\n") for path in sorted(shown)}
         self._lines: set[tuple[str, int]] = set()
         secrets: set[str] = set()
@@ -106,10 +108,24 @@ class SecretMasker:
             return finding
         return replace(finding, message=message, masked=True, suggested_fix=None)
 
+    def has_secret(self, path: str, line: int) -> bool:
+        """Return True if a line of a file contains a secret, or could not be checked."""
+        return (path, line) in self._lines
+
+    @property
+    def can_detect(self) -> bool:
+        """True if a check for secrets is loaded."""
+        return bool(self._detectors)
+
+    def known(self, text: str, shown: int = 2) -> str:
+        """A text without the secrets of the files, except for their first characters."""
+        for secret in self._secrets:
+            text = text.replace(secret, f"{secret[:shown]}***")
+        return text
+
     def text(self, text: str) -> str:
         """A text as it may be printed."""
-        for secret in self._secrets:
-            text = text.replace(secret, f"{secret[:2]}***")
+        text = self.known(text)
         if _TOKEN_LIKE.search(text):
             spans = self._secret_spans("message", text)
             if spans is None:

@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
+
 from wardround.checks.lazy import LazyPattern
 
 _TOKEN_LIKE = LazyPattern(r"[A-Za-z0-9_-]{20,}")
+_FORMATS = (
+    LazyPattern(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z -]{0,40}-----[A-Za-z0-9+/=:,\s\"'\\-]{0,12000}"),
+    LazyPattern(r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}"),
+    LazyPattern(r"\b(?:gh[a-z]|github_pat|glpat|npm|pypi|hf|dop_v1|shp[a-z]{2})[_-][A-Za-z0-9_-]{12,}"),
+    LazyPattern(r"\b(?:sk|pk|rk|xox[a-z]|xapp|SG|AIza|ya29|eyJ)[A-Za-z0-9_.-]{14,}"),
+    LazyPattern(r"\bhttps://hooks\.[\w./-]{8,}"),
+)
+"""The forms of private keys and of the tokens of well-known services, as their documentation shows them."""
+_URL_PASSWORD = LazyPattern(r"(?<=://)([^\s/:@\"']{0,100}):([^\s/@\"']{1,200})(?=@)")
+_AUTHORIZATION = LazyPattern(r"(?i)\b(bearer|basic)[ \t]+[A-Za-z0-9._~+/-]{8,}=*")
+_ASSIGNED = LazyPattern(
+    r"(?i)(?P<name>[\w.-]{0,60}(?:passw(?:or)?d|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|"
+    r"private[_-]?key|credential)[\w-]{0,20}[\"']?\s{0,5}(?::=|=>|[:=])\s{0,5})"
+    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\n]{4,400}?)(?P=quote)|(?P<bare>[^\s\"'`,;(){}\[\]<>]{6,200}))"
+)
+_MIXED = LazyPattern(r"[A-Za-z0-9+/=_.~-]{24,}")
+_LEAST_ENTROPY = 3.6
+"""Bits per character from which on a long run of letters and digits is random: base64 of 24 random bytes
+has 4.2 or more, a long name or path in code mostly less than 3.6.
+"""
 
 
 def may_contain_token(text: str) -> bool:
@@ -19,3 +43,37 @@ def redact_tokens(text: str) -> str:
 
 def _has_digit(run: str) -> bool:
     return any(map(str.isdigit, run))
+
+
+def redact_secrets(text: str) -> str:
+    """Return a text, line by line, without what has the form of a secret; names and paths may be lost.
+
+    It replaces private keys, the tokens of well-known services, passwords in addresses, quoted values of
+    names such as ``password``, and long random texts.
+    """
+    for pattern in _FORMATS:
+        text = pattern.sub(_masked_lines, text)
+    text = _URL_PASSWORD.sub(r"***:***", text)
+    text = _AUTHORIZATION.sub(r"\1 ***", text)
+    text = _ASSIGNED.sub(_masked_value, text)
+    text = _MIXED.sub(lambda run: "***" if _is_random(run.group()) else run.group(), text)
+    return redact_tokens(text)
+
+
+def _masked_lines(match: re.Match[str]) -> str:
+    """The mask of a text, with as many lines."""
+    return "\n".join("***" for _ in match.group().split("\n"))
+
+
+def _masked_value(match: re.Match[str]) -> str:
+    """The mask of the value of an assignment, unless the value is code, such as a name or a call."""
+    if match["quoted"] is not None:
+        return f"{match['name']}{match['quote']}***{match['quote']}"
+    return f"{match['name']}***" if _has_digit(match["bare"]) else match.group()
+
+
+def _is_random(run: str) -> bool:
+    kinds = (str.isupper, str.islower, str.isdigit)
+    counts = Counter(run).values()
+    entropy = -sum(count / len(run) * math.log2(count / len(run)) for count in counts)
+    return all(any(map(kind, run)) for kind in kinds) and entropy >= _LEAST_ENTROPY
