@@ -25,6 +25,9 @@ PARSE_FAILURE_PREFIX = "it does not parse"
 reports.
 """
 
+LANGUAGE_MODEL = "language-model"
+"""The specialist of findings of a language model, and the prefix of their rules."""
+
 
 class Severity(enum.IntEnum):
     """How serious a finding is if it is true."""

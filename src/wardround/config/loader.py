@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from wardround.config import language_model
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import (
     FOLDER_KEYS,
@@ -135,6 +136,8 @@ def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequen
         if key not in allowed:
             raise ConfigError(f"{file}: unknown key {key!r}; known here: {', '.join(sorted(allowed))}")
     _convert({k: v for k, v in table.items() if k in FOLDER_KEYS}, FolderSettings, file)
+    if "language-model" in table:
+        _convert(table["language-model"], language_model.LanguageModelSettings, f"{file}: language-model")
     _convert({k: v for k, v in table.items() if k in ROOT_KEYS}, RunSettings, file)
     for name, kind in options.items():
         if name in table and kind is None:
@@ -179,6 +182,7 @@ def _describe_invalid_choice(values: Any, kind: Any) -> str:
 
 def _validate(config: Config) -> None:
     root = config.root
+    language_model.require_valid(root.language_model, config.origins.get("language-model", ""))
     if root.jobs is not None and root.jobs < 1:
         raise ConfigError(f"{config.origins['jobs']}: jobs must be at least 1, got {root.jobs}")
     if root.model_threads < 1:

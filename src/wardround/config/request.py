@@ -20,6 +20,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         target_branch: the branch that the change is to be merged into; empty if it is not known.
         ticket: the request that the change answers, already fetched.
         policy_floor: the policy of the organisation, which that of the repository cannot make milder.
+        offline: no language model is contacted, whatever the configuration.
     """
 
     profile: Profile = Profile.COMMIT
@@ -37,6 +38,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     target_branch: str = ""
     policy_floor: Path | None = None
     ticket: Ticket | None = None
+    offline: bool = False
 
     @property
     def trusted_side(self) -> Literal["target", "head"]:

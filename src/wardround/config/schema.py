@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from wardround.config.globs import covers
+from wardround.config.language_model import LanguageModelSettings
 from wardround.findings import Severity
 from wardround.rules.renamed import current_ids
 from wardround.specialists import Specialist
@@ -51,6 +52,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     fold: bool = True
     policy: str = "default"
     records: RecordMode = "ci"
+    language_model: LanguageModelSettings = LanguageModelSettings()
 
 
 class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

@@ -1,0 +1,91 @@
+"""The settings of the language model that planes may use; without a URL nothing is ever contacted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from wardround.errors import ConfigError
+from wardround.findings import Plane
+
+KEY_PREFIX = "WARDROUND_"
+"""The prefix of the variable with the key: a configuration can name no other secret of the environment."""
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """An endpoint with the chat completions of OpenAI's API.
+
+    Attributes:
+        url: the base URL, such as ``https://api.openai.com/v1``.
+        api_key_env: the environment variable with the key, which no file contains; empty for none.
+        planes: those that use the model.
+        profiles: those of the reviews that use it.
+        timeout: seconds for the answer to one plane, with retries.
+        max_tokens: the limit on the answer.
+        input_tokens: the budget for the prompt and the change, estimated at four characters per token.
+        confidence: of a finding.
+        security_errors: findings of the security plane may be errors; others are at most warnings.
+        use_proxy: use the proxy that the environment names.
+    """
+
+    url: str = ""
+    model: Annotated[str, Meta(max_length=200)] = ""
+    api_key_env: str = ""
+    planes: tuple[Plane, ...] = tuple(Plane)
+    profiles: tuple[Literal["commit", "ci"], ...] = ("ci",)
+    timeout: Annotated[float, Meta(gt=0, le=600)] = 60.0
+    max_tokens: Annotated[int, Meta(ge=1, le=100_000)] = 2000
+    input_tokens: Annotated[int, Meta(ge=1000, le=1_000_000)] = 8000
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+    confidence: Annotated[float, Meta(gt=0, le=1)] = 0.5
+    security_errors: bool = False
+    use_proxy: bool = False
+
+    @property
+    def completions_url(self) -> str:
+        """The address of chat completions."""
+        return f"{self.url.rstrip('/')}/chat/completions"
+
+
+def require_valid(settings: LanguageModelSettings, file: str) -> None:
+    """Reject an address or a variable that cannot be used.
+
+    Args:
+        file: the configuration file, for messages.
+
+    Raises:
+        ConfigError: one of them is not valid.
+    """
+    if not settings.url:
+        return
+    where = f"{file}: language-model"
+    _require_address(settings.url, where)
+    if not settings.model:
+        raise ConfigError(f"{where}.model: the endpoint needs the name of a model; add it")
+    name = settings.api_key_env
+    if name and not (name.startswith(KEY_PREFIX) and name.isidentifier() and name.isascii()):
+        raise ConfigError(
+            f"{where}.api-key-env: {name!r} is not a variable with the prefix {KEY_PREFIX}; "
+            "copy the key to such a variable and name it here"
+        )
+
+
+def _require_address(url: str, where: str) -> None:
+    from urllib.parse import urlsplit  # only for a configured endpoint
+
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    is_encrypted = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
+    is_printable = url.isascii() and url.isprintable() and " " not in url
+    if not (host and is_encrypted and is_printable):
+        raise ConfigError(f"{where}.url: it is not an https address; give one, or http on localhost")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise ConfigError(
+            f"{where}.url: it has credentials, a query or a fragment; remove them and use api-key-env"
+        )
