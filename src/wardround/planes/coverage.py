@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from wardround.context.document import ContextDocument
 from wardround.findings import Plane
 from wardround.planes.evidence import Evidence, FileEvidence, FindingEvidence, MissingEvidence
+from wardround.planes.language_model.influence import with_model
 from wardround.planes.signal import PlaneStatus, Signal
 
 MOST_REASONS = 20
@@ -40,9 +41,17 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
         return profile in self.profiles
 
     def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
-        """Judge the findings of the plane, if everything that the plane requires has reported."""
-        applicable = [file for file in evidence.files if self._applies_to(file)]
+        """Judge the findings of the plane, if everything that the plane requires has reported.
+
+        The findings of a language model are added last, so that they affect nothing but the severity.
+        """
         found = [finding for finding in evidence.introduced if finding.plane is self.name]
+        signal = self._judge([finding for finding in found if not finding.is_from_model], evidence)
+        exchanges = [exchange for exchange in evidence.exchanges if exchange.plane is self.name]
+        return with_model(signal, [finding for finding in found if finding.is_from_model], exchanges)
+
+    def _judge(self, found: list[FindingEvidence], evidence: Evidence) -> Signal:
+        applicable = [file for file in evidence.files if self.applies_to(file.specialists)]
         if not applicable and not found:
             return Signal(self.name, PlaneStatus.NOT_APPLICABLE, is_required=False)
         reasons = tuple(self._gaps(applicable, evidence))
@@ -58,8 +67,9 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
             is_required=self.is_required(evidence.profile),
         )
 
-    def _applies_to(self, file: FileEvidence) -> bool:
-        return any(specialist in self.reviewers for specialist in file.specialists)
+    def applies_to(self, specialists: Collection[str]) -> bool:
+        """Return True if the plane judges a file that these specialists claim."""
+        return not self.reviewers.keys().isdisjoint(specialists)
 
     def _gaps(self, files: list[FileEvidence], evidence: Evidence) -> Iterator[str]:
         """The required results that are missing, a line each."""

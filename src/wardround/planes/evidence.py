@@ -14,7 +14,7 @@ import msgspec
 
 from wardround.config.schema import FailLevel
 from wardround.context.symbol_moves import SymbolMove
-from wardround.findings import Plane, Severity, Status
+from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
 from wardround.planes.criterion.results import CriterionResult
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -84,6 +84,11 @@ class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Severity.named(self.severity)
 
     @property
+    def is_from_model(self) -> bool:
+        """True if a language model reported it."""
+        return self.specialist == LANGUAGE_MODEL
+
+    @property
     def is_introduced(self) -> bool:
         """True if the change is the reason for it, and nobody has waived it."""
         return self.status in (Status.NEW, Status.CAUSED)
@@ -110,6 +115,44 @@ class ToolEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digest: str = ""
 
 
+class TokenUsage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tokens of an exchange, as the endpoint counts them; 0 if it does not."""
+
+    prompt: int = 0
+    completion: int = 0
+
+
+class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The exchange of one plane with a language model.
+
+    Attributes:
+        prompt: the digest of the prompt file and the output schema.
+        requests: the digests of the bodies that were sent, in their order.
+        model: as configured; ``served_model`` is the name that the endpoint returned.
+        finish_reason: of the last answer.
+        answer: its text without secrets, shortened; ``answer_digest`` is that of the complete text.
+        findings: the number of claims that became findings.
+        discarded: reason -> the number of claims that did not.
+        omitted_hunks: the hunks that did not fit into the token budget.
+        problem: the reason why there is no usable answer; empty if there is one.
+    """
+
+    plane: Plane
+    prompt: str
+    model: str
+    seed: int
+    requests: tuple[str, ...] = ()
+    served_model: str = ""
+    finish_reason: str = ""
+    usage: TokenUsage = TokenUsage()
+    answer: str = ""
+    answer_digest: str = ""
+    findings: int = 0
+    discarded: dict[str, int] = {}
+    omitted_hunks: int = 0
+    problem: str = ""
+
+
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """Everything that the planes judge besides the context.
 
@@ -125,6 +168,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
+        exchanges: with a language model, in the order of the planes.
     """
 
     profile: str
@@ -141,6 +185,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     messages: tuple[str, ...] = ()
     moves: tuple[SymbolMove, ...] = ()
     criteria: tuple[CriterionResult, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

@@ -15,8 +15,8 @@ from wardround.policy.verdict import Tier
 from wardround.text.escaping import one_line
 
 VARIABLES = frozenset(
-    {"added_lines", "files", "findings", "gate", "missing", "policy_file", "profile", "signals", "suppressed"}
-    | {"target_branch", "ticket", "tier"}
+    {"added_lines", "files", "findings", "gate", "language_model_failed", "missing", "policy_file", "profile"}
+    | {"signals", "suppressed", "target_branch", "ticket", "tier"}
 )
 FUNCTIONS = frozenset({"glob", "touches"})
 
@@ -32,7 +32,8 @@ def condition_variables(
     Paths are on one line, as reports show them: ``.`` of an expression matches no newline.
     ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
     severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
-    not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts.
+    not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts;
+    ``language_model_failed`` is true if a plane got no usable answer from its language model.
     """
     roles = {file.path: file for file in evidence.files}
     return {
@@ -50,6 +51,7 @@ def condition_variables(
             for f in evidence.introduced
         ],
         "ticket": _ticket(context, evidence),
+        "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
         "missing": len(evidence.missing),
         "suppressed": len(evidence.findings) - len(evidence.introduced),
     }

@@ -67,3 +67,14 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     policy: str
     reasons: tuple[Reason, ...] = ()
     approvals: int = 0
+
+
+def stricter(verdict: Verdict, other: Verdict) -> Verdict:
+    """Return a verdict that is at least as strict as two, with the reasons of the other where those count."""
+    name = max(verdict.name, other.name, key=lambda one: one.strictness)
+    tier = max(verdict.tier, other.tier, key=lambda one: one.number)
+    approvals = max(verdict.approvals, other.approvals)
+    if (name, tier, approvals) == (verdict.name, verdict.tier, verdict.approvals):
+        return verdict
+    reasons = dict.fromkeys((*verdict.reasons, *other.reasons))
+    return Verdict(name, tier, verdict.policy, tuple(reasons), approvals)

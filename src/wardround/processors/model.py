@@ -67,6 +67,7 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
         today: the date by which dismissals age.
         ranks: open findings are ranked and folded.
         action_rates: loads the measured rates of rules; called by the steps that need them.
+        model_results: of a language model; the code is that of the rule.
     """
 
     change: Change
@@ -89,6 +90,7 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
     today: datetime.date
     ranks: bool
     action_rates: Callable[[], Rates]
+    model_results: Sequence[RawFinding] = ()
 
     @cached_property
     def files(self) -> Mapping[str, ChangedFile]:

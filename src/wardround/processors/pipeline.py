@@ -12,6 +12,7 @@ from wardround.processors.hidden_findings import RevealHiddenFindings
 from wardround.processors.intent_comments import LowerIntended
 from wardround.processors.mask_secrets import MaskNotices, MaskSecrets
 from wardround.processors.model import PipelineInputs, Processor, ReviewFindings
+from wardround.processors.model_findings import AddModelFindings
 from wardround.processors.not_utf8 import ReportNotUtf8
 from wardround.processors.rank import RankFindings
 from wardround.processors.refute import RefuteFindings
@@ -29,6 +30,7 @@ PIPELINE: tuple[Processor, ...] = (
     MergeDuplicates(),
     DropConflictEchoes(),
     LowerIntended(),
+    AddModelFindings(),
     MaskSecrets(),  # before identities, which are the message where the statement is unknown
     FingerprintFindings(),
     ReportNotUtf8(),

@@ -1,0 +1,143 @@
+"""A review with a language model: decides if and what to ask, and returns findings and exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from wardround.config.language_model import LanguageModelSettings
+from wardround.config.request import ReviewRequest
+from wardround.execution.model import Results
+from wardround.execution.review_run import RawReview
+from wardround.findings import Finding, Plane, Status
+from wardround.planes.coverage import FindingsPlane
+from wardround.planes.evidence import Exchange
+from wardround.planes.language_model.consultation import Consultation
+from wardround.planes.language_model.question import Question
+from wardround.planes.language_model.questions import ChangeDescription, QuestionWriter, SideTexts
+from wardround.planes.language_model.redaction import Redactor
+from wardround.planes.run import PLANES
+from wardround.processors.classify import new_finding
+from wardround.rules.catalogue import Catalogue
+from wardround.specialists import Specialist
+
+CONSENT = "WARDROUND_LANGUAGE_MODEL"
+"""The variable that permits the model where the configuration is that of the change itself."""
+
+
+class Consultant:
+    """Consults the configured model about one change.
+
+    Args:
+        environ: the variables with the key and the consent.
+        ticket: with ``title`` and ``criteria``; None if there is none.
+    """
+
+    def __init__(
+        self,
+        settings: LanguageModelSettings,
+        request: ReviewRequest,
+        environ: Mapping[str, str],
+        specialists: Sequence[Specialist],
+        catalogue: Catalogue,
+    ) -> None:
+        self._settings = settings
+        self._request = request
+        self._environ = environ
+        self._specialists = specialists
+        self._catalogue = catalogue
+
+    def consult(
+        self,
+        results: RawReview,
+        texts: SideTexts,
+        description: ChangeDescription,
+        is_cancelled: Callable[[], bool],
+    ) -> Consultation:
+        """Run the exchanges of all planes at the same time."""
+        redactor = self._redactor(results, texts)
+        questions = self.questions(results, texts, description, redactor)
+        if not questions:
+            return Consultation()
+        from wardround.planes.language_model.calls import run_all  # asyncio: only where a model is used
+        from wardround.planes.language_model.exchange_runner import ExchangeRunner
+
+        runner = ExchangeRunner(self._settings, redactor.text, texts.head)
+        problem = self._refusal(redactor)
+        if problem:
+            answers = tuple(runner.not_sent(question, problem) for question in questions)
+        else:
+            answers = run_all(runner, questions, self._settings, self._key, is_cancelled)
+        exchanges = tuple(answer.exchange for answer in answers)
+        found = tuple(finding for answer in answers for finding in answer.findings)
+        return Consultation(found, exchanges, tuple(_notes(exchanges)))
+
+    def questions(
+        self,
+        results: RawReview,
+        texts: SideTexts,
+        description: ChangeDescription,
+        redactor: Redactor | None = None,
+        planes: Sequence[Plane] = (),
+    ) -> list[Question]:
+        """Return the questions about a change.
+
+        Args:
+            planes: in place of those of the configuration.
+        """
+        claimed = {path: [one.name for one in found] for path, found in results.claimed.items()}
+        redactor = redactor or self._redactor(results, texts)
+        writer = QuestionWriter(results.change, claimed, texts, description, redactor, self._settings)
+        chosen = planes or self._settings.planes
+        judges = [one for one in PLANES if isinstance(one, FindingsPlane) and one.name in chosen]
+        return [found for judge in judges if (found := writer.question(judge)) is not None]
+
+    @property
+    def _key(self) -> str:
+        return self._environ.get(self._settings.api_key_env, "").strip() if self._settings.api_key_env else ""
+
+    def _redactor(self, results: RawReview, texts: SideTexts) -> Redactor:
+        reported = self._reported_secrets(results.head)
+        paths = sorted(results.claimed)
+        return Redactor(paths, self._specialists, reported, texts.head, texts.base, self._key)
+
+    def _reported_secrets(self, head: Results) -> list[Finding]:
+        """The findings of tools and checks at secrets, whatever their place in the change."""
+        found = []
+        for (reporter, path), results in head.by_file.items():
+            for result in results:
+                rule = self._catalogue.rule(f"{reporter.name}/{result.code}")
+                if rule.masked and result.file == path:
+                    found.append(new_finding(result, rule, reporter.name, rule.severity, Status.NEW))
+        return found
+
+    def _refusal(self, redactor: Redactor) -> str:
+        """The reason why nothing may be sent; empty if there is none."""
+        if self._request.offline:
+            return "not called, because of --offline"
+        if not self._request.use_models:
+            return "not called, because of --no-models"
+        if self._request.trusted_side == "head" and self._environ.get(CONSENT, "").lower() not in ("on", "1"):
+            return f"not called, because the change configures it itself; set {CONSENT}=on to permit that"
+        if self._settings.api_key_env and not (self._key and self._key.isascii() and self._key.isprintable()):
+            return f"not called, because {self._settings.api_key_env} has no key"
+        if not redactor.is_complete:
+            return "not called, because no check for secrets is loaded"
+        return ""
+
+
+def _notes(exchanges: Sequence[Exchange]) -> list[str]:
+    problems: dict[str, list[str]] = {}
+    for exchange in exchanges:
+        if exchange.problem:
+            problems.setdefault(exchange.problem, []).append(exchange.plane.value)
+    notes = [
+        f"the language model returned nothing usable for {', '.join(planes)}: {problem}"
+        for problem, planes in problems.items()
+    ]
+    omitted = max((exchange.omitted_hunks for exchange in exchanges), default=0)
+    if omitted:
+        notes.append(
+            f"the language model did not see up to {omitted} hunks of a plane; "
+            "raise language-model.input-tokens"
+        )
+    return notes

@@ -1,0 +1,185 @@
+"""The exchange of one plane: at most one retry, and a usable answer or the reason why there is none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.config.language_model import LanguageModelSettings
+from wardround.context.canonical import content_id
+from wardround.findings import RawFinding
+from wardround.planes.evidence import Exchange, TokenUsage
+from wardround.planes.language_model.answer import Answer, UnusableAnswer, Verified, decode_answer, verify
+from wardround.planes.language_model.client import (
+    Choice,
+    Completion,
+    EndpointError,
+    FormatRefused,
+    Usage,
+    decode_completion,
+)
+from wardround.planes.language_model.question import Question
+from wardround.text.escaping import one_line
+
+_LONGEST_ANSWER = 20_000
+_LONGEST_NAME = 200
+CANCELLED = "the review was cancelled"
+
+
+class Endpoint(Protocol):
+    """The endpoint of a language model."""
+
+    async def post(self, body: bytes) -> bytes:
+        """Return the body of a successful response; raise ``EndpointError`` for anything else."""
+
+
+class PlaneAnswer(msgspec.Struct, frozen=True):
+    """The findings of a language model for one plane, and the exchange for the record."""
+
+    exchange: Exchange
+    findings: tuple[RawFinding, ...] = ()
+
+
+class ExchangeRunner:
+    """Runs the exchanges of planes with a model.
+
+    Args:
+        redact: removes secrets from a text.
+        text_of: path -> the text at the head.
+    """
+
+    def __init__(
+        self,
+        settings: LanguageModelSettings,
+        redact: Callable[[str], str],
+        text_of: Callable[[str], str | None],
+    ) -> None:
+        self._settings = settings
+        self._redact = redact
+        self._text_of = text_of
+
+    async def run(self, question: Question, endpoint: Endpoint) -> PlaneAnswer:
+        """Return the answer to a question, or the exchange with the reason why there is none."""
+        progress = _Progress(question, self._settings, self._redact)
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                answer = await progress.run(endpoint)
+        except TimeoutError:
+            return progress.failed(f"timed out after {self._settings.timeout:g} s")
+        except asyncio.CancelledError:
+            return progress.failed(CANCELLED)
+        except (EndpointError, UnusableAnswer) as cause:
+            return progress.failed(str(cause))
+        verified = verify(answer, question.plane, question.hunks, self._settings, self._redact, self._text_of)
+        return progress.succeeded(verified)
+
+    def not_sent(self, question: Question, problem: str) -> PlaneAnswer:
+        """Return the exchange of a question that was not sent."""
+        return _Progress(question, self._settings, self._redact).failed(problem)
+
+
+class _Progress:
+    """The requests and responses of one exchange so far."""
+
+    def __init__(
+        self, question: Question, settings: LanguageModelSettings, redact: Callable[[str], str]
+    ) -> None:
+        self._question = question
+        self._settings = settings
+        self._redact = redact
+        self._has_schema = True
+        self._exchange = Exchange(
+            question.plane,
+            question.prompt.digest,
+            settings.model,
+            settings.seed,
+            omitted_hunks=question.omitted,
+        )
+
+    def failed(self, problem: str) -> PlaneAnswer:
+        return PlaneAnswer(replace(self._exchange, problem=problem))
+
+    def succeeded(self, verified: Verified) -> PlaneAnswer:
+        exchange = replace(self._exchange, findings=len(verified.findings), discarded=verified.discarded)
+        return PlaneAnswer(exchange, verified.findings)
+
+    async def run(self, endpoint: Endpoint) -> Answer:
+        """Send the question, and once more after a failure that may pass or an unusable answer."""
+        try:
+            return await self._attempt(endpoint, "")
+        except UnusableAnswer as cause:
+            return await self._attempt(endpoint, str(cause))
+        except EndpointError as cause:
+            if cause.retry_after is None:
+                raise
+            await asyncio.sleep(cause.retry_after)
+            return await self._attempt(endpoint, "")
+
+    async def _attempt(self, endpoint: Endpoint, problem: str) -> Answer:
+        completion = decode_completion(await self._send(endpoint, problem))
+        choice = self._noted(completion)
+        content = _content(choice)
+        return decode_answer(content, self._question.prompt)
+
+    async def _send(self, endpoint: Endpoint, problem: str) -> bytes:
+        """Send a request; without the output schema if the endpoint refuses it."""
+        try:
+            return await self._post(endpoint, problem)
+        except FormatRefused:
+            if not self._has_schema:
+                raise
+            self._has_schema = False
+            return await self._post(endpoint, problem)
+
+    async def _post(self, endpoint: Endpoint, problem: str) -> bytes:
+        body = self._question.body(self._settings, has_schema=self._has_schema, problem=problem)
+        requests = (*self._exchange.requests, content_id(body))
+        self._exchange = replace(self._exchange, requests=requests)
+        return await endpoint.post(body)
+
+    def _noted(self, completion: Completion) -> Choice:
+        """Return the first choice, and keep what the record needs of it."""
+        if not completion.choices:
+            raise UnusableAnswer("the answer has no choices")
+        choice = completion.choices[0]
+        usage = completion.usage
+        text = choice.message.content or choice.message.refusal or ""
+        self._exchange = replace(
+            self._exchange,
+            served_model=self._name(completion.model),
+            finish_reason=self._name(choice.finish_reason),
+            usage=TokenUsage() if usage is None else _bounded(usage),
+            answer=self._redact(text[: 2 * _LONGEST_ANSWER])[:_LONGEST_ANSWER],
+            answer_digest=content_id(text.encode("utf-8", "surrogatepass")),
+        )
+        return choice
+
+    def _name(self, text: str | None) -> str:
+        return one_line(self._redact((text or "")[:_LONGEST_NAME]))
+
+
+def _bounded(usage: Usage) -> TokenUsage:
+    """Return numbers that a record can have, whatever the endpoint counts."""
+    prompt, completion = (max(0, min(n, 2**31)) for n in (usage.prompt_tokens, usage.completion_tokens))
+    return TokenUsage(prompt, completion)
+
+
+def _content(choice: Choice) -> str:
+    """Return the text of a complete answer.
+
+    Raises:
+        UnusableAnswer: it is cut off, filtered, refused or empty.
+    """
+    if choice.message.refusal:
+        raise UnusableAnswer("the model refused")
+    if choice.finish_reason == "length":
+        raise UnusableAnswer("the answer is cut off; raise language-model.max-tokens")
+    if choice.finish_reason == "content_filter":
+        raise UnusableAnswer("the answer was filtered")
+    if not choice.message.content:
+        raise UnusableAnswer("the answer is empty")
+    return choice.message.content

@@ -1,0 +1,82 @@
+"""The changed lines as a language model sees them: without secrets, numbered, in pieces of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from wardround.change.diff import ChangedFile, Hunk
+
+PIECE = 60
+"""The lines of one piece of a long hunk, so that a part of it fits into the rest of a budget."""
+LONGEST_LINE = 400
+"""The characters of a line that are sent: longer ones are generated or data."""
+
+
+class SentHunk(msgspec.Struct, frozen=True):
+    """One hunk of the input.
+
+    Attributes:
+        path: of the file at the head; ``file`` is the name that the model sees.
+        lines: number, mark and text of each line.
+        added: number -> the text of an added line, as it is sent.
+    """
+
+    path: str
+    file: str
+    lines: tuple[str, ...]
+    added: dict[int, str]
+
+    @property
+    def as_input(self) -> dict[str, object]:
+        """The hunk as values of JSON."""
+        return {"file": self.file, "lines": self.lines}
+
+
+class _Line(msgspec.Struct, frozen=True):
+    mark: str
+    number: int
+    text: str
+
+    @property
+    def shown(self) -> str:
+        number = "" if self.mark == "-" else f"{self.number} "
+        return f"{number}{self.mark} {self.text[:LONGEST_LINE]}"
+
+
+def sent_hunks(
+    file: ChangedFile, name: str, head: Sequence[str], base: Sequence[str], around: int
+) -> Iterator[SentHunk]:
+    """Return the hunks of a file in order.
+
+    Args:
+        name: of the file as it is sent.
+        head, base: the lines of the two sides without secrets.
+        around: the number of unchanged lines before and after a hunk.
+    """
+    hunks = (Hunk(0, 0, 1, len(head)),) if file.is_all_added else file.hunks
+    for hunk in hunks:
+        lines = list(_lines(hunk, head, base, around))
+        for start in range(0, len(lines), PIECE):
+            yield _hunk(file.path, name, lines[start : start + PIECE])
+
+
+def _lines(hunk: Hunk, head: Sequence[str], base: Sequence[str], around: int) -> Iterator[_Line]:
+    first = hunk.head_start + (1 if hunk.head_length == 0 else 0)
+    end = first + hunk.head_length
+    yield from _numbered(" ", head, max(1, first - around), first)
+    yield from _numbered("-", base, hunk.base_start, hunk.base_start + hunk.base_length)
+    yield from _numbered("+", head, first, end)
+    yield from _numbered(" ", head, end, end + around)
+
+
+def _numbered(mark: str, lines: Sequence[str], first: int, end: int) -> Iterator[_Line]:
+    for number, text in enumerate(lines[first - 1 : end - 1], first):
+        if number < len(lines) or text:  # after the last line end there is no line
+            yield _Line(mark, number, text.rstrip("\r"))
+
+
+def _hunk(path: str, name: str, lines: Sequence[_Line]) -> SentHunk:
+    added = {line.number: line.text[:LONGEST_LINE] for line in lines if line.mark == "+"}
+    return SentHunk(path, name, tuple(line.shown for line in lines), added)

@@ -1,0 +1,66 @@
+"""The influence of a language model on signals and verdict: stricter or none, never milder."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from wardround.findings import Severity
+from wardround.planes.evidence import Evidence, Exchange, FindingEvidence
+from wardround.planes.signal import Signal
+
+
+def with_model(signal: Signal, found: Sequence[FindingEvidence], exchanges: Sequence[Exchange]) -> Signal:
+    """Return the signal of a plane with the findings of its language model.
+
+    The status stays that of tools and checks. A finding that is more severe than theirs sets the severity;
+    the confidence is then at most the probability that one of the most severe findings is true.
+    """
+    if not found and not exchanges:
+        return signal
+    severity, confidence = signal.severity, signal.confidence
+    level = max((finding.level for finding in found), default=Severity.INFO)
+    if found and level > signal.level:
+        severity = level.label
+        wrong = math.prod(1 - finding.confidence for finding in found if finding.level == level)
+        confidence = min(confidence, round(1 - wrong, 6))
+    fingerprints = sorted({*signal.findings, *(finding.fingerprint for finding in found)})
+    return replace(
+        signal,
+        severity=severity,
+        confidence=confidence,
+        findings=tuple(fingerprints),
+        derivation=(*signal.derivation, *(_described(exchange) for exchange in exchanges)),
+    )
+
+
+def _described(exchange: Exchange) -> str:
+    if exchange.problem:
+        return f"language model: no usable answer: {exchange.problem}"
+    return "language model: " + ", ".join(_counts(exchange))
+
+
+def _counts(exchange: Exchange) -> Iterator[str]:
+    yield f"{exchange.findings} findings"
+    if exchange.discarded:
+        yield f"{sum(exchange.discarded.values())} claims discarded"
+    if exchange.omitted_hunks:
+        yield f"{exchange.omitted_hunks} hunks not in the input"
+
+
+def without_model(evidence: Evidence) -> Evidence:
+    """Return the evidence as it is without a language model, with the gate that follows from it."""
+    findings = tuple(finding for finding in evidence.findings if not finding.is_from_model)
+    return replace(evidence, findings=findings, exchanges=(), gate=_gate(evidence, findings))
+
+
+def _gate(evidence: Evidence, findings: Sequence[FindingEvidence]) -> str:
+    """Return the outcome of the gate; only a blocked one can follow from findings of a model."""
+    if evidence.gate != "blocked" or evidence.fail_level == "none":
+        return evidence.gate
+    level = Severity.named(evidence.fail_level)
+    if any(finding.is_introduced and finding.level >= level for finding in findings):
+        return "blocked"
+    return "inconclusive" if evidence.missing else "pass"

@@ -1,0 +1,102 @@
+"""The question of one plane: its prompt, its input, and the body of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from wardround.config.language_model import LanguageModelSettings
+from wardround.findings import Plane
+from wardround.planes.language_model.budget import CHARACTERS_PER_TOKEN, choose
+from wardround.planes.language_model.hunks import SentHunk
+from wardround.planes.language_model.inputs import ChosenHunk, Described, PlaneInput, plane_input
+from wardround.planes.language_model.prompts import Prompt
+from wardround.text.escaping import json_text
+
+_CORRECTION = "The previous answer could not be used: {problem}. Return one JSON document of the form above."
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A hunk that a plane may see, and True if it is of a test file."""
+
+    hunk: SentHunk
+    is_test: bool
+
+
+class Question(msgspec.Struct, frozen=True):
+    """Everything that is sent for one plane.
+
+    Attributes:
+        hunks: the hunks of the input; claims are verified against them.
+        omitted: the number of hunks that did not fit.
+    """
+
+    prompt: Prompt
+    content: PlaneInput
+    hunks: tuple[SentHunk, ...]
+    omitted: int
+
+    @property
+    def plane(self) -> Plane:
+        """The plane that has the question."""
+        return self.prompt.plane
+
+    def body(self, settings: LanguageModelSettings, *, has_schema: bool = True, problem: str = "") -> bytes:
+        """Return the body of a request, in JSON that a terminal can show as it is.
+
+        Args:
+            has_schema: the endpoint supports output schemas.
+            problem: of the previous answer; empty for the first request.
+        """
+        correction = f"\n{_CORRECTION.format(problem=problem)}\n" if problem else ""
+        document = msgspec.json.encode(self.content).decode()
+        request = {
+            "model": settings.model,
+            "messages": [
+                {"role": "system", "content": self.prompt.text + correction},
+                {"role": "user", "content": document},
+            ],
+            "temperature": 0,
+            "seed": settings.seed,
+            "max_completion_tokens": settings.max_tokens,
+            "response_format": self._format() if has_schema else {"type": "json_object"},
+        }
+        return json_text(msgspec.json.format(msgspec.json.encode(request), indent=2)).encode()
+
+    def _format(self) -> dict[str, Any]:
+        schema = {"name": f"wardround_{self.plane}", "strict": True, "schema": self.prompt.schema}
+        return {"type": "json_schema", "json_schema": schema}
+
+
+def input_characters(settings: LanguageModelSettings, prompt: Prompt) -> int:
+    """Return the characters for the input of a plane: the budget without the prompt and the schema."""
+    fixed = len(prompt.text) + len(msgspec.json.encode(prompt.schema))
+    return max(0, settings.input_tokens * CHARACTERS_PER_TOKEN - fixed)
+
+
+def question(
+    prompt: Prompt, candidates: Sequence[Candidate], description: Described, characters: int
+) -> Question | None:
+    """Return the question of a plane; None if no hunk fits into the characters of the input."""
+    if prompt.plane is Plane.INTENT:
+        characters -= len(msgspec.json.encode(description))
+    chosen = _chosen(prompt.plane, candidates, characters)
+    if not chosen:
+        return None
+    omitted = len(candidates) - len(chosen)
+    values = [ChosenHunk(one.hunk.as_input, one.is_test) for one in chosen]
+    content = plane_input(prompt.plane, values, omitted, description)
+    return Question(prompt, content, tuple(one.hunk for one in chosen), omitted)
+
+
+def _chosen(plane: Plane, candidates: Sequence[Candidate], characters: int) -> list[Candidate]:
+    """The hunks that fit: source before tests, but for the tests plane half of the room is for tests."""
+    first = [one for one in candidates if one.is_test is (plane is Plane.TESTS)]
+    second = [one for one in candidates if one not in first]
+    room = characters // 2 if plane is Plane.TESTS else characters
+    taken, rest = choose([one.hunk for one in first], room)
+    others, _ = choose([one.hunk for one in second], characters - room + rest)
+    kept = {id(hunk) for hunk in (*taken, *others)}
+    return [one for one in (*first, *second) if id(one.hunk) in kept]

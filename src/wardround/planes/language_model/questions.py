@@ -1,0 +1,108 @@
+"""The questions of a review: one for each plane that uses the model and has something to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from wardround.change.diff import Change, ChangedFile
+from wardround.config.language_model import LanguageModelSettings
+from wardround.findings import Plane
+from wardround.planes.coverage import FindingsPlane
+from wardround.planes.language_model.budget import describe_change
+from wardround.planes.language_model.hunks import SentHunk, sent_hunks
+from wardround.planes.language_model.prompts import load_prompt
+from wardround.planes.language_model.question import Candidate, Question, input_characters, question
+from wardround.planes.language_model.redaction import Redactor
+
+_AROUND = {Plane.SEMANTIC: 3, Plane.SECURITY: 3, Plane.PERF: 3}
+"""The unchanged lines before and after a hunk: in the planes that judge code by its surroundings."""
+
+
+class SideTexts(msgspec.Struct, frozen=True):
+    """The texts of the changed files: path at the head -> the text of a side; None if there is none."""
+
+    head: Callable[[str], str | None]
+    base: Callable[[str], str | None]
+
+
+class ChangeDescription(msgspec.Struct, frozen=True):
+    """The description of a change as its author writes it.
+
+    Attributes:
+        messages: of the commits, newest first.
+        ticket: with ``title`` and ``criteria``; None if there is none.
+    """
+
+    messages: Sequence[str] = ()
+    ticket: Mapping[str, Any] | None = None
+
+
+class QuestionWriter:
+    """Writes the questions of the planes about one change.
+
+    Args:
+        claimed: path -> the specialists that reviewed the file; no other file is sent.
+    """
+
+    def __init__(
+        self,
+        change: Change,
+        claimed: Mapping[str, Collection[str]],
+        texts: SideTexts,
+        description: ChangeDescription,
+        redactor: Redactor,
+        settings: LanguageModelSettings,
+    ) -> None:
+        self._files = [file for file in change.files if file.path in claimed and file.is_regular]
+        self._claimed = claimed
+        self._texts = texts
+        self._description = description
+        self._redactor = redactor
+        self._settings = settings
+        self._names = _sent_names([file.path for file in self._files], redactor)
+        self._lines: dict[tuple[str, bool], list[str]] = {}
+
+    def question(self, plane: FindingsPlane) -> Question | None:
+        """Return the question of a plane; None if it has nothing to judge."""
+        candidates = [
+            Candidate(hunk, "tests" in self._claimed[file.path])
+            for file in self._files
+            if plane.applies_to(self._claimed[file.path])
+            for hunk in self._hunks(file, _AROUND.get(plane.name, 0))
+        ]
+        if not candidates:
+            return None
+        prompt = load_prompt(plane.name)
+        characters = input_characters(self._settings, prompt)
+        described = describe_change(
+            self._description.ticket, self._description.messages, self._redactor.text, characters
+        )
+        return question(prompt, candidates, described, characters)
+
+    def _hunks(self, file: ChangedFile, around: int) -> Sequence[SentHunk]:
+        head, base = self._side(file.path, base=False), self._side(file.path, base=True)
+        return tuple(sent_hunks(file, self._names[file.path], head, base, around))
+
+    def _side(self, path: str, *, base: bool) -> list[str]:
+        """The lines of one side of a file without secrets; redacting takes time, so once."""
+        if (path, base) not in self._lines:
+            text = (self._texts.base if base else self._texts.head)(path)
+            lines = [] if text is None else self._redactor.lines(path, text, base=base)
+            self._lines[path, base] = lines
+        return self._lines[path, base]
+
+
+def _sent_names(paths: Sequence[str], redactor: Redactor) -> dict[str, str]:
+    """Return the names of files as they are sent: without secrets, and different from one another."""
+    names: dict[str, str] = {}
+    used: set[str] = set()
+    for path in sorted(paths):
+        name = stem = redactor.text(path)
+        while name in used:
+            name = f"{stem} ({len(used)})"
+        used.add(name)
+        names[path] = name
+    return names

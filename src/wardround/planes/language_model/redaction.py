@@ -1,0 +1,71 @@
+"""The redaction of everything that leaves: the secrets that checks report, and what has the form of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from wardround.change.encoding import escape_undecodable
+from wardround.findings import Finding
+from wardround.processors.mask_secrets import SecretMasker
+from wardround.specialists import Specialist
+from wardround.text.redaction import redact_secrets
+
+_MASK = "***"
+TextOf = Callable[[str], str | None]
+"""Path at the head -> the text of one side; None if there is none."""
+
+
+class Redactor:
+    """Removes secrets from texts.
+
+    Args:
+        paths: the files whose lines are sent; their secrets are removed from every text.
+        reported: the findings of tools and checks at secrets.
+        key: of the endpoint; empty if there is none.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        specialists: Iterable[Specialist],
+        reported: Sequence[Finding],
+        head: TextOf,
+        base: TextOf,
+        key: str,
+    ) -> None:
+        known = tuple(specialists)
+        self._head = SecretMasker(reported, known, head, paths=paths)
+        self._base = SecretMasker((), known, base, paths=paths)
+        self._key = key
+
+    @property
+    def is_complete(self) -> bool:
+        """True if a check for secrets is loaded; without one nothing may be sent."""
+        return self._head.can_detect
+
+    def lines(self, path: str, text: str, *, base: bool = False) -> list[str]:
+        """Return the lines of a file without secrets; a line whose secret is not found is masked entirely."""
+        masker = self._base if base else self._head
+        lines = text.split("\n")
+        generic = redact_secrets(text).split("\n")
+        if len(generic) != len(lines):
+            generic = [redact_secrets(line) for line in lines]
+        return [
+            self._line(line, masked, masker.has_secret(path, number))
+            for number, (line, masked) in enumerate(zip(lines, generic, strict=True), 1)
+        ]
+
+    def _line(self, line: str, masked: str, has_secret: bool) -> str:
+        known = self._without_known(line)
+        if has_secret and known == line:
+            return _MASK
+        return self._without_known(masked) if known == line else redact_secrets(known)
+
+    def text(self, text: str) -> str:
+        """Return a text that is not of a file under review, such as a message, without secrets."""
+        masked = self._head.text(self._without_known(escape_undecodable(text)))
+        return redact_secrets(masked)
+
+    def _without_known(self, text: str) -> str:
+        text = text.replace(self._key, _MASK) if self._key else text
+        return self._base.known(self._head.known(text, 0), 0)
