@@ -45,6 +45,11 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 @policy_floor_option
 @ticket_option
 @record_options
+@click.option(
+    "--show-prompt",
+    type=click.Choice(["intent", "contract", "semantic", "tests", "security", "perf"]),
+    help="Print the request to the language model for this plane; nothing is sent.",
+)
 @click.option("--all", "show_all", is_flag=True, help="Unfold all findings in the text report.")
 @click.option("--verbose", is_flag=True, help="Show code, reasons and fixes even for many findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if blocked or inconclusive.")
@@ -63,7 +68,7 @@ def review(
     only: tuple[str, ...], skip: tuple[str, ...], no_models: bool, jobs: int | None, config: Path | None,
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
     ticket: str, policy_floor: Path | None, record_file: Path | None, sign_with: str, public_key: str,
-    passphrase_env: str,
+    passphrase_env: str, show_prompt: str | None,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.cli.options import ChangeSpec, ReportSpec
@@ -82,8 +87,13 @@ def review(
     request = ReviewRequest(
         profile=Profile(profile), fail_level=fail_level, filter_mode=filter_mode, only=only, skip=skip,
         jobs=jobs, config_file=config, config_from=config_from, use_models=not no_models,
-        show_all=show_all, verbose=verbose, policy_floor=policy_floor,
+        show_all=show_all, verbose=verbose, policy_floor=policy_floor, offline=offline,
     )  # fmt: skip
+    if show_prompt is not None:
+        from wardround.cli.model_request import print_model_request
+
+        print_model_request(target, request, show_prompt)
+        return 0
     outputs = [ReportSpec.parse(text) for text in formats or ("text",)]
     if fix:
         apply_fixes(target, request)

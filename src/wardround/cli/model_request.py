@@ -1,0 +1,30 @@
+"""The request to a language model, printed exactly as it would be sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wardround.cli.run import emit, open_change
+
+if TYPE_CHECKING:
+    from wardround.cli.options import ChangeSpec
+    from wardround.config.request import ReviewRequest
+
+
+def print_model_request(target: ChangeSpec, request: ReviewRequest, plane: str) -> None:
+    """Print the body of the request for a plane.
+
+    Raises:
+        UsageError: nothing would be sent.
+    """
+    from wardround import host, review
+    from wardround.execution.fork_executor import ForkExecutor
+    from wardround.findings import Plane
+    from wardround.tools.process import Processes
+
+    loaded = host.load()
+    with open_change(target) as (source, change, _):
+        body = review.model_request(
+            source, change, loaded, request, Processes(), Plane(plane), ForkExecutor()
+        )
+    emit(f"{body.decode()}\n", escaped=True)

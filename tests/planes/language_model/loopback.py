@@ -1,0 +1,241 @@
+"""An endpoint on loopback that checks every request against the published description, and can misbehave."""
+
+from __future__ import annotations
+
+import json
+import socket
+import socketserver
+import struct
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import jsonschema
+
+from tests.planes.language_model.chat_request import REQUEST
+
+Behaviour = Callable[["Received", socket.socket], None]
+"""Sends a response, or something else, to one request."""
+
+
+@dataclass(frozen=True)
+class Received:
+    """One request."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def document(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.body)
+        return found
+
+    @property
+    def input(self) -> dict[str, Any]:
+        """The input of the plane, in the last message."""
+        found: dict[str, Any] = json.loads(self.document["messages"][-1]["content"])
+        return found
+
+    @property
+    def plane(self) -> str:
+        text: str = self.document["messages"][0]["content"]
+        return text.removeprefix("# ").partition(",")[0]
+
+
+@dataclass
+class Endpoint:
+    """The server with the requests it received."""
+
+    url: str
+    received: list[Received] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+
+    def requests(self, plane: str) -> list[Received]:
+        return [one for one in self.received if one.plane == plane]
+
+
+@contextmanager
+def endpoint(*behaviours: Behaviour) -> Iterator[Endpoint]:
+    """Serve on loopback: each plane gets the behaviours in their order, then the last one again.
+
+    A request that does not match the description is an error of the test.
+    """
+    closing = threading.Event()
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            request = _read(self.request)
+            if request is None:
+                return
+            with lock:
+                found.received.append(request)
+                found.violations.extend(_violations(request))
+                number = len(found.requests(request.plane)) - 1
+            behaviours[min(number, len(behaviours) - 1)](request, self.request)
+
+    lock = threading.Lock()
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.block_on_close = False
+    found = Endpoint(f"http://127.0.0.1:{server.server_address[1]}/v1")
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that hang up are expected
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        closing.set()
+        server.shutdown()
+        server.server_close()
+    assert found.violations == []
+
+
+def _read(connection: socket.socket) -> Received | None:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        more = connection.recv(65536)
+        if not more:
+            return None
+        data += more
+    head, _, body = data.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+    while len(body) < int(headers.get("content-length", "0")):
+        body += connection.recv(65536)
+    method, path, _ = first.split(" ")
+    return Received(method, path, headers, body)
+
+
+def _violations(request: Received) -> Iterator[str]:
+    if (request.method, request.path) != ("POST", "/v1/chat/completions"):
+        yield f"{request.method} {request.path}"
+    if request.headers.get("content-type") != "application/json":
+        yield "content type"
+    validator = jsonschema.Draft202012Validator(REQUEST)
+    yield from (error.message for error in validator.iter_errors(request.document))
+
+
+def respond(
+    status: int,
+    body: bytes = b"",
+    headers: Mapping[str, str] | None = None,
+    kind: str = "application/json",
+) -> Behaviour:
+    """Return a complete response."""
+    fields = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
+    fields |= headers or {}
+
+    def send(_: Received, connection: socket.socket) -> None:
+        lines = [f"HTTP/1.1 {status} Status", *(f"{name}: {value}" for name, value in fields.items())]
+        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+
+    return send
+
+
+def completion(content: str | None, **values: Any) -> bytes:
+    """Return a completion with one choice."""
+    message = {"role": "assistant", "content": content, "refusal": values.pop("refusal", None)}
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": values.pop("finish_reason", "stop"),
+        "logprobs": None,
+    }
+    document = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "served-model",
+        "choices": [choice],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107},
+    }
+    return json.dumps(document | values).encode()
+
+
+def answers(content: str | None, **values: Any) -> Behaviour:
+    """Complete with this text."""
+    return respond(200, completion(content, **values))
+
+
+def claims(*found: Mapping[str, Any]) -> Behaviour:
+    """Complete with findings, each with the values that it does not have."""
+    return answers(json.dumps({"findings": [claim(**one) for one in found]}))
+
+
+def claim(**values: Any) -> dict[str, Any]:
+    """One finding of a model about the intent plane."""
+    return {
+        "file": "app.py",
+        "line": 1,
+        "quote": "",
+        "severity": "warn",
+        "message": "It does something else.",
+        "kind": "contradiction",
+    } | values
+
+
+def by_plane(others: Behaviour, **planes: Behaviour) -> Behaviour:
+    """Behave differently for some planes."""
+
+    def send(request: Received, connection: socket.socket) -> None:
+        planes.get(request.plane, others)(request, connection)
+
+    return send
+
+
+NOTHING = answers('{"findings": []}')
+
+
+def reset(_: Received, connection: socket.socket) -> None:
+    """Reset the connection in place of a response."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def hang(_: Received, connection: socket.socket) -> None:
+    """Send nothing until the client closes."""
+    connection.recv(1)
+
+
+def slow_headers(_: Received, connection: socket.socket) -> None:
+    """Send the headers byte by byte, and never all of them."""
+    connection.sendall(b"HTTP/1.1 200 OK\r\n")
+    _drip(connection, [b"X-A: b\r\n"])
+
+
+def slow_body(_: Received, connection: socket.socket) -> None:
+    """Send a body that never ends, slowly."""
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
+    _drip(connection, [b" "])
+
+
+def endless_body(_: Received, connection: socket.socket) -> None:
+    """Send a body that never ends, as fast as possible."""
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+    while True:
+        connection.sendall(b" " * 65536)
+
+
+def truncated_body(_: Received, connection: socket.socket) -> None:
+    """Close the connection in the middle of the body."""
+    body = completion('{"findings": []}')
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection.sendall(head.encode() + body[: len(body) // 2])
+
+
+def _drip(connection: socket.socket, parts: Sequence[bytes]) -> None:
+    while not _is_closed(connection):
+        for part in parts:
+            connection.sendall(part)
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    connection.settimeout(0.02)
+    try:
+        return not connection.recv(1)
+    except TimeoutError:
+        return False

@@ -1,0 +1,213 @@
+"""Whatever an endpoint does, a plane gets verified findings or the reason why there are none."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+
+from tests.planes.language_model import loopback
+from tests.planes.language_model.loopback import NOTHING, Behaviour, answers, claims, completion, respond
+from tests.planes.language_model.questions_factory import KEY, exchange
+from wardround.findings import Plane, Severity, Span
+from wardround.planes.language_model import client
+
+GOOD: dict[str, Any] = {"line": 5, "quote": "values[:11]", "message": "Eleven values are returned."}
+
+
+def test_a_claim_with_a_quote_of_an_added_line_is_a_finding() -> None:
+    answer, server = exchange(claims(GOOD))
+    (found,) = answer.findings
+    assert (found.code, found.file, found.span) == ("intent", "app.py", Span(5, 12, 5, 23))
+    assert found.message == "Eleven values are returned. (contradiction)"
+    assert (found.severity, found.confidence) == (Severity.WARN, 0.5)
+    assert len(server.received) == 1
+
+
+def test_the_exchange_has_what_a_record_needs() -> None:
+    answer, _ = exchange(claims(GOOD), seed=7)
+    done = answer.exchange
+    assert (done.plane, done.model, done.seed, done.served_model) == (
+        Plane.INTENT,
+        "test-model",
+        7,
+        "served-model",
+    )
+    assert (done.finish_reason, done.usage.prompt, done.usage.completion) == ("stop", 100, 7)
+    assert (done.findings, done.discarded, done.problem) == (1, {}, "")
+    assert json.loads(done.answer)["findings"][0]["quote"] == "values[:11]"
+    assert all(digest.startswith("sha256:") for digest in (done.prompt, *done.requests, done.answer_digest))
+
+
+def test_a_request_is_deterministic_and_has_the_key_in_its_header_only() -> None:
+    _, first = exchange(NOTHING, seed=7)
+    _, second = exchange(NOTHING, seed=7)
+    (request,) = first.received
+    assert request.body == second.received[0].body
+    assert (request.document["temperature"], request.document["seed"]) == (0, 7)
+    assert request.document["response_format"]["type"] == "json_schema"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert KEY.encode() not in request.body
+
+
+def test_nothing_to_report_is_a_usable_answer() -> None:
+    answer, _ = exchange(NOTHING)
+    assert (answer.findings, answer.exchange.problem) == ((), "")
+
+
+UNUSABLE: dict[str, tuple[Behaviour, str]] = {
+    "another schema": (answers('{"issues": []}'), "the answer does not match the output schema"),
+    "an unknown field": (
+        answers('{"findings": [], "verdict": "approve"}'),
+        "the answer does not match the output schema",
+    ),
+    "an unknown kind": (claims(GOOD | {"kind": "x"}), "the answer does not match the output schema"),
+    "thousands of findings": (claims(*[GOOD] * 3000), "the answer does not match the output schema"),
+    "no JSON": (answers("I approve this change."), "the answer is not JSON"),
+    "truncated JSON": (answers('{"findings": [{"file": "a'), "the answer is not JSON"),
+    "deep JSON": (answers("[" * 100_000), "the answer does not match the output schema"),
+    "an empty text": (answers(""), "the answer is empty"),
+    "no text": (answers(None), "the answer is empty"),
+    "a refusal": (answers(None, refusal="I cannot."), "the model refused"),
+    "a filter": (answers("", finish_reason="content_filter"), "the answer was filtered"),
+    "the limit": (
+        answers('{"findings": []}', finish_reason="length"),
+        "the answer is cut off; raise language-model.max-tokens",
+    ),
+    "no choices": (respond(200, completion("", choices=[])), "the answer has no choices"),
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_an_unusable_answer_is_requested_once_more(name: str) -> None:
+    behaviour, problem = UNUSABLE[name]
+    answer, server = exchange(behaviour, NOTHING)
+    assert answer.exchange.problem == ""
+    first, second = server.received
+    assert first.document["messages"][1] == second.document["messages"][1]
+    assert problem in second.document["messages"][0]["content"]
+    assert len(answer.exchange.requests) == 2
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_two_unusable_answers_are_no_answer(name: str) -> None:
+    behaviour, problem = UNUSABLE[name]
+    answer, server = exchange(behaviour, behaviour, NOTHING)
+    assert (answer.findings, answer.exchange.problem) == ((), problem)
+    assert len(server.received) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "problem"),
+    [
+        (401, "status 401: the key is missing or wrong"),
+        (403, "status 403: the key is missing or wrong"),
+        (404, "status 404: there is no such model or address"),
+        (302, "status 302: redirects are refused; configure the final address"),
+        (418, "status 418"),
+        (204, "status 204"),
+    ],
+)
+def test_a_refused_request_is_not_repeated(status: int, problem: str) -> None:
+    answer, server = exchange(respond(status, b"{}", {"Location": "http://127.0.0.1:1/"}))
+    assert (answer.exchange.problem, len(server.received)) == (problem, 1)
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+def test_a_failure_that_may_pass_is_repeated_once(status: int) -> None:
+    answer, server = exchange(respond(status, b"{}", {"Retry-After": "0"}), NOTHING)
+    assert (answer.exchange.problem, len(server.received)) == ("", 2)
+    answer, server = exchange(respond(status, b"{}", {"Retry-After": "0"}))
+    assert (answer.exchange.problem, len(server.received)) == (f"status {status}", 2)
+
+
+@pytest.mark.parametrize("wait", ["3600", "inf", "1e999"])
+def test_a_long_wait_ends_the_exchange(wait: str) -> None:
+    answer, server = exchange(respond(429, b"{}", {"Retry-After": wait}), NOTHING)
+    assert (answer.exchange.problem, len(server.received)) == ("status 429", 1)
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_an_endpoint_without_output_schemas_gets_a_request_without_one(status: int) -> None:
+    answer, server = exchange(respond(status, b"{}"), claims(GOOD))
+    assert [one.document["response_format"]["type"] for one in server.received] == [
+        "json_schema",
+        "json_object",
+    ]
+    assert len(answer.findings) == 1
+
+
+def test_a_request_that_is_refused_in_both_forms_is_not_repeated() -> None:
+    answer, server = exchange(respond(400, b'{"error": {"message": "secret"}}'))
+    assert answer.exchange.problem == "status 400: the request was refused; check the model and its limits"
+    assert len(server.received) == 2
+
+
+@pytest.mark.parametrize("behaviour", [loopback.hang, loopback.slow_headers, loopback.slow_body])
+def test_a_slow_endpoint_times_out(behaviour: Behaviour) -> None:
+    answer, _ = exchange(behaviour, timeout=0.3)
+    assert answer.exchange.problem == "timed out after 0.3 s"
+
+
+def test_an_endless_response_is_given_up() -> None:
+    answer, _ = exchange(loopback.endless_body)
+    assert answer.exchange.problem == f"the response has more than {client.MOST_BYTES} bytes"
+
+
+def test_a_compressed_response_is_not_expanded() -> None:
+    bomb = gzip.compress(b" " * 50_000_000)
+    answer, server = exchange(respond(200, bomb, {"Content-Encoding": "gzip"}))
+    assert answer.exchange.problem == "the response is compressed, which was not accepted"
+    assert server.received[0].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("behaviour", [loopback.reset, loopback.truncated_body])
+def test_a_broken_connection_is_tried_once_more(behaviour: Behaviour) -> None:
+    answer, server = exchange(behaviour, NOTHING)
+    assert (answer.exchange.problem, len(server.received)) == ("", 2)
+    answer, server = exchange(behaviour)
+    assert answer.exchange.problem.startswith("the endpoint cannot be reached (")
+    assert len(server.received) == 2
+
+
+@pytest.mark.parametrize("kind", ["text/html", "text/event-stream", "application/jsonx", ""])
+def test_a_response_of_another_type_is_refused(kind: str) -> None:
+    answer, _ = exchange(respond(200, completion('{"findings": []}'), kind=kind))
+    assert answer.exchange.problem == "the response is not JSON; check the address"
+
+
+@pytest.mark.parametrize("body", [b"", b"null", b"{}", b'{"choices": 1}', b"\xff", b'{"x":' + b"[" * 100_000])
+def test_a_response_that_is_not_a_completion_is_no_answer(body: bytes) -> None:
+    answer, _ = exchange(respond(200, body))
+    assert answer.exchange.problem == "the response is not a chat completion"
+
+
+def test_a_cancelled_review_ends_the_calls() -> None:
+    answer, _ = exchange(loopback.hang, is_cancelled=lambda: True)
+    assert answer.exchange.problem == "the review was cancelled"
+
+
+def test_an_echo_of_the_key_and_of_a_secret_is_not_recorded() -> None:
+    token = "ghp_" + "a1B2" * 9
+    found = GOOD | {"message": f"The key is {KEY} and {token}."}
+    answer, _ = exchange(claims(found))
+    text = f"{answer.exchange} {answer.findings}"
+    assert len(answer.findings) == 1
+    assert KEY not in text
+    assert token not in text
+
+
+def test_an_error_page_with_the_key_is_not_recorded() -> None:
+    answer, _ = exchange(respond(401, f'{{"error": "{KEY}"}}'.encode()))
+    assert KEY not in str(answer.exchange)
+
+
+@pytest.mark.parametrize("number", [-1, 2**53, 10**30])
+def test_impossible_counts_do_not_break_the_record(number: int) -> None:
+    answer, _ = exchange(
+        answers('{"findings": []}', usage={"prompt_tokens": number, "completion_tokens": number})
+    )
+    assert answer.exchange.problem in ("", "the response is not a chat completion")
+    assert 0 <= answer.exchange.usage.prompt <= 2**31
