@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -25,15 +24,15 @@ from wardround.context.review_context import ReviewContext, build_context
 from wardround.context.symbol_moves import SymbolMove, find_moves
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
-from wardround.errors import ConfigError, UsageError
+from wardround.errors import ConfigError
 from wardround.execution.executor import Executor
 from wardround.execution.review_run import RawReview, ReviewRun
-from wardround.findings import Finding, Plane, ToolRun, Unreviewed
+from wardround.findings import Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
+from wardround.model_consultation import consult
 from wardround.planes.collect_evidence import collect_evidence
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Evidence, MissingEvidence
-from wardround.planes.language_model.consultation import Consultation
 from wardround.policy.conclude import Conclusion, conclude
 from wardround.policy.gate import Gate, GateOutcome, gate
 from wardround.policy.loading import load_policy, load_policy_file, policy_file
@@ -47,8 +46,6 @@ from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
-    from wardround.planes.language_model.consult import Consultant
-    from wardround.planes.language_model.questions import ChangeDescription, SideTexts
     from wardround.processors.action_rates import Rates
     from wardround.processors.triage import Triage
 
@@ -151,9 +148,10 @@ def run_review(
     policies = read_policies(origin, config, request)
     try:
         context = build_context(origin, change, host, config, request)
+        moves = moves_of(origin, context.change, request)
         with ReviewRun(origin, context, host, config, request, processes, progress, executor) as run:
             results = run.review()
-            consultation = _consult(origin, results, host, config, request, processes)
+            consultation = consult(origin, results, moves, host, config, request, processes)
     except ConfigError as cause:
         raise loader.with_location(config, cause) from cause
     inputs = pipeline_inputs(origin, context, results, host, config, request)
@@ -163,7 +161,6 @@ def run_review(
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
     messages = origin.messages(change)
-    moves = _moves(origin, context.change, request)
     criteria = _criteria(origin, context, request)
     evidence = _evidence(
         review, results, context, inputs.texts, decided, selected, messages, moves, criteria, config, request
@@ -171,70 +168,6 @@ def run_review(
     evidence = replace(evidence, exchanges=consultation.exchanges)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
-
-
-def model_request(
-    origin: ChangeSource,
-    change: Change,
-    host: PluginHost,
-    request: ReviewRequest,
-    processes: Processes,
-    plane: Plane,
-    executor: Executor | None = None,
-) -> bytes:
-    """Return the body of the request that a review sends to the language model for a plane.
-
-    Tools run for it, since the secrets that they find are not sent; the model is not contacted.
-
-    Raises:
-        ConfigError: the configuration is wrong.
-        UsageError: no endpoint is configured, or the plane has nothing to judge.
-    """
-    config = read_config(origin, change, host, request)
-    settings = config.root.language_model
-    if not settings.url:
-        raise UsageError(
-            "--show-prompt: no language model is configured; set url in the table language-model"
-        )
-    context = build_context(origin, change, host, config, request)
-    with ReviewRun(origin, context, host, config, request, processes, executor=executor) as run:
-        results = run.review()
-    consultant = _consultant(host, config, request)
-    questions = consultant.questions(*_material(origin, results), planes=(plane,))
-    if not questions:
-        raise UsageError(f"--show-prompt {plane}: the plane has nothing to judge; nothing would be sent")
-    return questions[0].body(settings)
-
-
-def _consult(
-    source: ChangeSource,
-    results: RawReview,
-    host: PluginHost,
-    config: Config,
-    request: ReviewRequest,
-    processes: Processes,
-) -> Consultation:
-    """Ask the language model, if one is configured for the profile."""
-    settings = config.root.language_model
-    if not settings.url or request.profile.value not in settings.profiles:
-        return Consultation()
-    consultant = _consultant(host, config, request)
-    return consultant.consult(*_material(source, results), lambda: processes.is_stopped)
-
-
-def _consultant(host: PluginHost, config: Config, request: ReviewRequest) -> Consultant:
-    from wardround.planes.language_model.consult import Consultant  # only where a model is configured
-
-    settings = config.root.language_model
-    return Consultant(settings, request, os.environ, host.specialists, host.catalogue)
-
-
-def _material(source: ChangeSource, results: RawReview) -> tuple[RawReview, SideTexts, ChangeDescription]:
-    from wardround.planes.language_model.questions import ChangeDescription, SideTexts  # see above
-
-    texts = FileTexts(source, results.change)
-    sides = SideTexts(texts.readable, lambda path: texts.readable(path, base=True))
-    return results, sides, ChangeDescription(source.messages(results.change))
 
 
 def read_policies(source: ChangeSource, config: Config, request: ReviewRequest) -> tuple[Policy, ...]:
@@ -281,7 +214,7 @@ def _evidence(
     )
 
 
-def _moves(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
+def moves_of(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
     """Find the moved symbols; not at commit, where nobody decides by the size of a change."""
     return find_moves(change, _reader(source)) if request.profile is Profile.CI else ()
 

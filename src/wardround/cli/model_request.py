@@ -17,14 +17,13 @@ def print_model_request(target: ChangeSpec, request: ReviewRequest, plane: str) 
     Raises:
         UsageError: nothing would be sent.
     """
-    from wardround import host, review
+    from wardround import host
     from wardround.execution.fork_executor import ForkExecutor
     from wardround.findings import Plane
+    from wardround.model_request import model_request
     from wardround.tools.process import Processes
 
     loaded = host.load()
     with open_change(target) as (source, change, _):
-        body = review.model_request(
-            source, change, loaded, request, Processes(), Plane(plane), ForkExecutor()
-        )
+        body = model_request(source, change, loaded, request, Plane(plane), Processes(), ForkExecutor())
     emit(f"{body.decode()}\n", escaped=True)

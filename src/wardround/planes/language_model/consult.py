@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from wardround.config.language_model import LanguageModelSettings
 from wardround.config.request import ReviewRequest
 from wardround.execution.model import Results
-from wardround.execution.review_run import RawReview
 from wardround.findings import Finding, Plane, Status
 from wardround.planes.coverage import FindingsPlane
 from wardround.planes.evidence import Exchange
 from wardround.planes.language_model.consultation import Consultation
 from wardround.planes.language_model.question import Question
-from wardround.planes.language_model.questions import ChangeDescription, QuestionWriter, SideTexts
+from wardround.planes.language_model.questions import Material, QuestionWriter
 from wardround.planes.language_model.redaction import Redactor
 from wardround.planes.run import PLANES
 from wardround.processors.classify import new_finding
@@ -29,7 +28,6 @@ class Consultant:
 
     Args:
         environ: the variables with the key and the consent.
-        ticket: with ``title`` and ``criteria``; None if there is none.
     """
 
     def __init__(
@@ -46,22 +44,16 @@ class Consultant:
         self._specialists = specialists
         self._catalogue = catalogue
 
-    def consult(
-        self,
-        results: RawReview,
-        texts: SideTexts,
-        description: ChangeDescription,
-        is_cancelled: Callable[[], bool],
-    ) -> Consultation:
+    def consult(self, material: Material, is_cancelled: Callable[[], bool]) -> Consultation:
         """Run the exchanges of all planes at the same time."""
-        redactor = self._redactor(results, texts)
-        questions = self.questions(results, texts, description, redactor)
+        redactor = self._redactor(material)
+        questions = self.questions(material, redactor)
         if not questions:
             return Consultation()
         from wardround.planes.language_model.calls import run_all  # asyncio: only where a model is used
         from wardround.planes.language_model.exchange_runner import ExchangeRunner
 
-        runner = ExchangeRunner(self._settings, redactor.text, texts.head)
+        runner = ExchangeRunner(self._settings, redactor.text, material.head)
         problem = self._refusal(redactor)
         if problem:
             answers = tuple(runner.not_sent(question, problem) for question in questions)
@@ -72,21 +64,14 @@ class Consultant:
         return Consultation(found, exchanges, tuple(_notes(exchanges)))
 
     def questions(
-        self,
-        results: RawReview,
-        texts: SideTexts,
-        description: ChangeDescription,
-        redactor: Redactor | None = None,
-        planes: Sequence[Plane] = (),
+        self, material: Material, redactor: Redactor | None = None, planes: Sequence[Plane] = ()
     ) -> list[Question]:
         """Return the questions about a change.
 
         Args:
             planes: in place of those of the configuration.
         """
-        claimed = {path: [one.name for one in found] for path, found in results.claimed.items()}
-        redactor = redactor or self._redactor(results, texts)
-        writer = QuestionWriter(results.change, claimed, texts, description, redactor, self._settings)
+        writer = QuestionWriter(material, redactor or self._redactor(material), self._settings)
         chosen = planes or self._settings.planes
         judges = [one for one in PLANES if isinstance(one, FindingsPlane) and one.name in chosen]
         return [found for judge in judges if (found := writer.question(judge)) is not None]
@@ -95,10 +80,10 @@ class Consultant:
     def _key(self) -> str:
         return self._environ.get(self._settings.api_key_env, "").strip() if self._settings.api_key_env else ""
 
-    def _redactor(self, results: RawReview, texts: SideTexts) -> Redactor:
-        reported = self._reported_secrets(results.head)
-        paths = sorted(results.claimed)
-        return Redactor(paths, self._specialists, reported, texts.head, texts.base, self._key)
+    def _redactor(self, material: Material) -> Redactor:
+        reported = self._reported_secrets(material.results.head)
+        paths = sorted(material.results.claimed)
+        return Redactor(paths, self._specialists, reported, material.head, material.base, self._key)
 
     def _reported_secrets(self, head: Results) -> list[Finding]:
         """The findings of tools and checks at secrets, whatever their place in the change."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
@@ -46,7 +46,12 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def sent_hunks(
-    file: ChangedFile, name: str, head: Sequence[str], base: Sequence[str], around: int
+    file: ChangedFile,
+    name: str,
+    head: Sequence[str],
+    base: Sequence[str],
+    around: int,
+    moved: Collection[int] = (),
 ) -> Iterator[SentHunk]:
     """Return the hunks of a file in order.
 
@@ -54,12 +59,19 @@ def sent_hunks(
         name: of the file as it is sent.
         head, base: the lines of the two sides without secrets.
         around: the number of unchanged lines before and after a hunk.
+        moved: the added lines that were only moved, which are sent as unchanged.
     """
     hunks = (Hunk(0, 0, 1, len(head)),) if file.is_all_added else file.hunks
     for hunk in hunks:
-        lines = list(_lines(hunk, head, base, around))
+        lines = [_unchanged(line, moved) for line in _lines(hunk, head, base, around)]
+        if all(line.mark == " " for line in lines):
+            continue
         for start in range(0, len(lines), PIECE):
             yield _hunk(file.path, name, lines[start : start + PIECE])
+
+
+def _unchanged(line: _Line, moved: Collection[int]) -> _Line:
+    return _Line(" ", line.number, line.text) if line.mark == "+" and line.number in moved else line
 
 
 def _lines(hunk: Hunk, head: Sequence[str], base: Sequence[str], around: int) -> Iterator[_Line]:

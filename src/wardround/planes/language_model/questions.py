@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from wardround.change.diff import Change, ChangedFile
+from wardround.change.diff import ChangedFile
 from wardround.config.language_model import LanguageModelSettings
+from wardround.execution.review_run import RawReview
 from wardround.findings import Plane
 from wardround.planes.coverage import FindingsPlane
 from wardround.planes.language_model.budget import describe_change
@@ -21,45 +22,34 @@ _AROUND = {Plane.SEMANTIC: 3, Plane.SECURITY: 3, Plane.PERF: 3}
 """The unchanged lines before and after a hunk: in the planes that judge code by its surroundings."""
 
 
-class SideTexts(msgspec.Struct, frozen=True):
-    """The texts of the changed files: path at the head -> the text of a side; None if there is none."""
-
-    head: Callable[[str], str | None]
-    base: Callable[[str], str | None]
-
-
-class ChangeDescription(msgspec.Struct, frozen=True):
-    """The description of a change as its author writes it.
+class Material(msgspec.Struct, frozen=True):
+    """Everything of a review that questions are made of.
 
     Attributes:
+        results: of tools and checks.
+        head, base: path at the head -> the text of a side; None if there is none.
+        moved: path -> the lines at the head that the change only moves; they count as unchanged.
         messages: of the commits, newest first.
         ticket: with ``title`` and ``criteria``; None if there is none.
     """
 
+    results: RawReview
+    head: Callable[[str], str | None]
+    base: Callable[[str], str | None]
+    moved: Mapping[str, Collection[int]] = {}
     messages: Sequence[str] = ()
     ticket: Mapping[str, Any] | None = None
 
 
 class QuestionWriter:
-    """Writes the questions of the planes about one change.
+    """Writes the questions of the planes about one change; only files that a specialist claims are sent."""
 
-    Args:
-        claimed: path -> the specialists that reviewed the file; no other file is sent.
-    """
-
-    def __init__(
-        self,
-        change: Change,
-        claimed: Mapping[str, Collection[str]],
-        texts: SideTexts,
-        description: ChangeDescription,
-        redactor: Redactor,
-        settings: LanguageModelSettings,
-    ) -> None:
+    def __init__(self, material: Material, redactor: Redactor, settings: LanguageModelSettings) -> None:
+        claimed = {path: [one.name for one in found] for path, found in material.results.claimed.items()}
+        change = material.results.change
         self._files = [file for file in change.files if file.path in claimed and file.is_regular]
         self._claimed = claimed
-        self._texts = texts
-        self._description = description
+        self._material = material
         self._redactor = redactor
         self._settings = settings
         self._names = _sent_names([file.path for file in self._files], redactor)
@@ -78,18 +68,19 @@ class QuestionWriter:
         prompt = load_prompt(plane.name)
         characters = input_characters(self._settings, prompt)
         described = describe_change(
-            self._description.ticket, self._description.messages, self._redactor.text, characters
+            self._material.ticket, self._material.messages, self._redactor.text, characters
         )
         return question(prompt, candidates, described, characters)
 
     def _hunks(self, file: ChangedFile, around: int) -> Sequence[SentHunk]:
         head, base = self._side(file.path, base=False), self._side(file.path, base=True)
-        return tuple(sent_hunks(file, self._names[file.path], head, base, around))
+        moved = self._material.moved.get(file.path, ())
+        return tuple(sent_hunks(file, self._names[file.path], head, base, around, moved))
 
     def _side(self, path: str, *, base: bool) -> list[str]:
         """The lines of one side of a file without secrets; redacting takes time, so once."""
         if (path, base) not in self._lines:
-            text = (self._texts.base if base else self._texts.head)(path)
+            text = (self._material.base if base else self._material.head)(path)
             lines = [] if text is None else self._redactor.lines(path, text, base=base)
             self._lines[path, base] = lines
         return self._lines[path, base]

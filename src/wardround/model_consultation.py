@@ -1,0 +1,80 @@
+"""The language model in a review: the parts of a change that it may see, and the decision to use it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import Config
+from wardround.context.symbol_moves import SymbolMove
+from wardround.execution.review_run import RawReview
+from wardround.findings import Plane
+from wardround.host import PluginHost
+from wardround.planes.language_model.consultation import Consultation
+from wardround.tools.process import Processes
+
+if TYPE_CHECKING:
+    from wardround.planes.language_model.consult import Consultant
+    from wardround.planes.language_model.question import Question
+    from wardround.planes.language_model.questions import Material
+
+
+def consult(
+    source: ChangeSource,
+    results: RawReview,
+    moves: Sequence[SymbolMove],
+    host: PluginHost,
+    config: Config,
+    request: ReviewRequest,
+    processes: Processes,
+) -> Consultation:
+    """Use the language model, if one is configured for the profile.
+
+    Args:
+        processes: stopping them cancels the calls.
+    """
+    settings = config.root.language_model
+    if not settings.url or request.profile.value not in settings.profiles:
+        return Consultation()
+    consultant = _consultant(host, config, request)
+    return consultant.consult(_material(source, results, moves), lambda: processes.is_stopped)
+
+
+def question_of(
+    plane: Plane,
+    source: ChangeSource,
+    results: RawReview,
+    moves: Sequence[SymbolMove],
+    host: PluginHost,
+    config: Config,
+    request: ReviewRequest,
+) -> Question | None:
+    """Return the question of a plane; None if it has nothing to judge."""
+    consultant = _consultant(host, config, request)
+    return next(iter(consultant.questions(_material(source, results, moves), planes=(plane,))), None)
+
+
+def _consultant(host: PluginHost, config: Config, request: ReviewRequest) -> Consultant:
+    from wardround.planes.language_model.consult import Consultant  # only where a model is configured
+
+    settings = config.root.language_model
+    return Consultant(settings, request, os.environ, host.specialists, host.catalogue)
+
+
+def _material(source: ChangeSource, results: RawReview, moves: Sequence[SymbolMove]) -> Material:
+    from wardround.planes.language_model.questions import Material  # see above
+
+    texts = FileTexts(source, results.change)
+    moved: dict[str, set[int]] = {}
+    for move in moves:
+        moved.setdefault(move.path, set()).update(move.moved_lines)
+    return Material(
+        results=results,
+        head=texts.readable,
+        base=lambda path: texts.readable(path, base=True),
+        moved=moved,
+        messages=source.messages(results.change),
+    )

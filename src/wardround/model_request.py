@@ -1,0 +1,50 @@
+"""The request that a review sends to a language model, without sending it."""
+
+from __future__ import annotations
+
+from wardround.change.change_source import ChangeSource
+from wardround.change.diff import Change
+from wardround.config.request import ReviewRequest
+from wardround.config.review_config import read_config
+from wardround.context.review_context import build_context
+from wardround.errors import UsageError
+from wardround.execution.executor import Executor
+from wardround.execution.review_run import ReviewRun
+from wardround.findings import Plane
+from wardround.host import PluginHost
+from wardround.model_consultation import question_of
+from wardround.review import moves_of
+from wardround.tools.process import Processes
+
+
+def model_request(
+    source: ChangeSource,
+    change: Change,
+    host: PluginHost,
+    request: ReviewRequest,
+    plane: Plane,
+    processes: Processes,
+    executor: Executor | None = None,
+) -> bytes:
+    """Return the body of the request for a plane.
+
+    Tools run for it, since the secrets that they find are not sent.
+
+    Raises:
+        ConfigError: the configuration is wrong.
+        UsageError: no endpoint is configured, or the plane has nothing to judge.
+    """
+    config = read_config(source, change, host, request)
+    settings = config.root.language_model
+    if not settings.url:
+        raise UsageError(
+            "--show-prompt: no language model is configured; set url in the table language-model"
+        )
+    context = build_context(source, change, host, config, request)
+    moves = moves_of(source, context.change, request)
+    with ReviewRun(source, context, host, config, request, processes, executor=executor) as run:
+        results = run.review()
+    question = question_of(plane, source, results, moves, host, config, request)
+    if question is None:
+        raise UsageError(f"--show-prompt {plane}: the plane has nothing to judge; nothing would be sent")
+    return question.body(settings)
