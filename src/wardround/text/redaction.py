@@ -9,8 +9,11 @@ from collections import Counter
 from wardround.checks.lazy import LazyPattern
 
 _TOKEN_LIKE = LazyPattern(r"[A-Za-z0-9_-]{20,}")
+_KEY_BEGIN = r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z -]{0,40}-----"
+_KEY_BODY = r"[A-Za-z0-9+/=:,\s\"'\\-]{0,12000}"
 _FORMATS = (
-    LazyPattern(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z -]{0,40}-----[A-Za-z0-9+/=:,\s\"'\\-]{0,12000}"),
+    LazyPattern(_KEY_BEGIN + _KEY_BODY + r"?-----END [A-Z -]{0,60}-----"),
+    LazyPattern(_KEY_BEGIN + _KEY_BODY),
     LazyPattern(r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}"),
     LazyPattern(r"\b(?:gh[a-z]|github_pat|glpat|npm|pypi|hf|dop_v1|shp[a-z]{2})[_-][A-Za-z0-9_-]{12,}"),
     LazyPattern(r"\b(?:sk|pk|rk|xox[a-z]|xapp|SG|AIza|ya29|eyJ)[A-Za-z0-9_.-]{14,}"),
@@ -24,6 +27,7 @@ _ASSIGNED = LazyPattern(
     r"private[_-]?key|credential)[\w-]{0,20}[\"']?\s{0,5}(?::=|=>|[:=])\s{0,5})"
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\n]{4,400}?)(?P=quote)|(?P<bare>[^\s\"'`,;(){}\[\]<>]{6,200}))"
 )
+_LEAST_VALUE = 8
 _MIXED = LazyPattern(r"[A-Za-z0-9+/=_.~-]{24,}")
 _LEAST_ENTROPY = 3.6
 """Bits per character from which on a long run of letters and digits is random: base64 of 24 random bytes
@@ -58,6 +62,14 @@ def redact_secrets(text: str) -> str:
     text = _ASSIGNED.sub(_masked_value, text)
     text = _MIXED.sub(lambda run: "***" if _is_random(run.group()) else run.group(), text)
     return redact_tokens(text)
+
+
+def assigned_secrets(text: str) -> frozenset[str]:
+    """Return the quoted values of names such as ``password`` that are not words, so that they can be found
+    in other texts.
+    """
+    values = (match["quoted"] for match in _ASSIGNED.finditer(text) if match["quoted"])
+    return frozenset(value for value in values if len(value) >= _LEAST_VALUE and _has_digit(value))
 
 
 def _masked_lines(match: re.Match[str]) -> str:

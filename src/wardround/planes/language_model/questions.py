@@ -47,7 +47,9 @@ class QuestionWriter:
     def __init__(self, material: Material, redactor: Redactor, settings: LanguageModelSettings) -> None:
         claimed = {path: [one.name for one in found] for path, found in material.results.claimed.items()}
         change = material.results.change
-        self._files = [file for file in change.files if file.path in claimed and file.is_regular]
+        self._files = [
+            file for file in change.files if file.path in claimed and file.is_regular and not file.fragment
+        ]
         self._claimed = claimed
         self._material = material
         self._redactor = redactor

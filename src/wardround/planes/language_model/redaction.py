@@ -8,7 +8,7 @@ from wardround.change.encoding import escape_undecodable
 from wardround.findings import Finding
 from wardround.processors.mask_secrets import SecretMasker
 from wardround.specialists import Specialist
-from wardround.text.redaction import redact_secrets
+from wardround.text.redaction import assigned_secrets, redact_secrets
 
 _MASK = "***"
 TextOf = Callable[[str], str | None]
@@ -36,7 +36,9 @@ class Redactor:
         known = tuple(specialists)
         self._head = SecretMasker(reported, known, head, paths=paths)
         self._base = SecretMasker((), known, base, paths=paths)
-        self._key = key
+        texts = [text for path in paths for text in (head(path), base(path)) if text]
+        values = {value for text in texts for value in assigned_secrets(text)} | ({key} if key else set())
+        self._values = sorted(values, key=lambda value: (-len(value), value))
 
     @property
     def is_complete(self) -> bool:
@@ -67,5 +69,6 @@ class Redactor:
         return redact_secrets(masked)
 
     def _without_known(self, text: str) -> str:
-        text = text.replace(self._key, _MASK) if self._key else text
+        for value in self._values:
+            text = text.replace(value, _MASK)
         return self._base.known(self._head.known(text, 0), 0)
