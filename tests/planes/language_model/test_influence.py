@@ -1,0 +1,180 @@
+"""A language model makes a verdict stricter or changes nothing; it never makes one milder."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.planes.evidence_factory import document, evidence, finding, missing, random_evidence
+from wardround.findings import LANGUAGE_MODEL, Plane, Status
+from wardround.planes.evidence import Evidence, Exchange, FindingEvidence
+from wardround.planes.language_model.influence import without_model
+from wardround.planes.run import run_planes
+from wardround.planes.signal import PlaneStatus, Signal
+from wardround.policy.conclude import conclude
+from wardround.policy.loading import bundled_policy, parse_policy
+from wardround.policy.schema import Policy
+from wardround.policy.verdict import Verdict, VerdictName
+
+WEIRD = b"""\
+schema: wardround.policy/1
+name: weird
+version: 1
+description: Conditions that more findings can make false.
+tiers: {T1: auto-merge, T2: auto-approve, T3: human-review, T4: human-review, T5: human-review}
+rules:
+  - {id: none, when: 'size(findings) == 0', at-least: escalate, because: nothing was found}
+  - {id: warn, when: 'signals.semantic.severity == "warn"', at-least: declined, because: a warning}
+  - {id: gate, when: 'gate != "blocked"', at-least: human-review, because: not blocked, approvals: 2}
+  - {id: sure, when: 'signals.security.confidence > 0.9', at-least: escalate, because: it is certain}
+  - {id: model, when: '!language_model_failed', at-least: human-review, because: the model worked}
+"""
+REQUIRING = b"""\
+schema: wardround.policy/1
+name: requiring
+version: 1
+description: Every plane needs the answer of its model.
+tiers: {T1: auto-merge, T2: human-review, T3: human-review, T4: human-review, T5: human-review}
+rules:
+  - {id: model, when: language_model_failed, at-least: human-review, because: the model failed}
+"""
+
+
+def from_model(plane: Plane = Plane.SEMANTIC, severity: str = "warn", **values: Any) -> FindingEvidence:
+    defaults: dict[str, Any] = {
+        "fingerprint": f"model-{plane}-{severity}",
+        "rule": f"{LANGUAGE_MODEL}/{plane}",
+        "specialist": LANGUAGE_MODEL,
+        "confidence": 0.5,
+    }
+    return finding(plane, severity, **(defaults | values))
+
+
+def exchange(plane: Plane = Plane.SEMANTIC, **values: Any) -> Exchange:
+    return Exchange(plane, "sha256:0", "m", 0, **values)
+
+
+def signal(known: Evidence, plane: Plane = Plane.SEMANTIC) -> Signal:
+    return next(one for one in run_planes(document(), known)[0] if one.plane is plane)
+
+
+def test_a_finding_raises_the_severity_and_lowers_the_confidence() -> None:
+    found = signal(evidence(findings=(from_model(),), exchanges=(exchange(findings=1),)))
+    assert (found.status, found.severity, found.confidence) == (PlaneStatus.REVIEWED, "warn", 0.5)
+    assert found.findings == ("model-semantic-warn",)
+    assert found.derivation[-1] == "language model: 1 findings"
+
+
+def test_a_finding_never_raises_the_confidence() -> None:
+    static = finding(severity="info", confidence=0.7)
+    alone = signal(evidence(findings=(static,)))
+    both = signal(evidence(findings=(static, from_model(severity="info"), from_model(severity="info"))))
+    assert (both.severity, both.confidence) == (alone.severity, alone.confidence) == ("info", 0.7)
+
+
+def test_a_finding_reviews_nothing_that_tools_did_not() -> None:
+    known = evidence(missing=(missing(),), findings=(from_model(),))
+    assert signal(known).status is PlaneStatus.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("problem", ["timed out after 60 s", "status 401"])
+def test_a_failed_exchange_is_a_line_of_the_derivation_only(problem: str) -> None:
+    failed = signal(evidence(exchanges=(exchange(problem=problem),)))
+    line = f"language model: no usable answer: {problem}"
+    assert failed == replace(signal(evidence()), derivation=(*signal(evidence()).derivation, line))
+
+
+def test_an_exchange_of_one_plane_changes_no_other_signal() -> None:
+    known = evidence(findings=(from_model(Plane.PERF),), exchanges=(exchange(Plane.PERF, findings=1),))
+    alone = run_planes(document(), evidence())[0]
+    both = run_planes(document(), known)[0]
+    assert [one.plane for one, other in zip(alone, both, strict=True) if one != other] == [Plane.PERF]
+
+
+@pytest.mark.parametrize(
+    ("static", "gaps", "gate"),
+    [((), (), "pass"), ((), (missing(),), "inconclusive"), ((finding(severity="error"),), (), "blocked")],
+)
+def test_the_gate_without_a_model_is_derived(
+    static: tuple[FindingEvidence, ...], gaps: tuple[Any, ...], gate: str
+) -> None:
+    known = evidence(findings=(*static, from_model(severity="error")), missing=gaps, gate="blocked")
+    assert without_model(known).gate == gate
+
+
+def test_the_default_policy_asks_people_about_a_warning_of_a_model() -> None:
+    policies = (bundled_policy("default"),)
+    assert conclude(document(), evidence(), policies).verdict.name is VerdictName.AUTO_APPROVE
+    known = evidence(findings=(from_model(),))
+    assert conclude(document(), known, policies).verdict.name is VerdictName.HUMAN_REVIEW
+
+
+def test_a_policy_can_require_the_model() -> None:
+    policy = parse_policy(REQUIRING, "requiring")
+    failed = evidence(exchanges=(exchange(problem="status 401"),))
+    assert conclude(document(), evidence(exchanges=(exchange(),)), (policy,)).verdict.name == "auto-merge"
+    assert conclude(document(), failed, (policy,)).verdict.name == "human-review"
+
+
+@pytest.mark.parametrize("policy", ["default", "strict", "advisory", "weird"])
+def test_no_finding_and_no_failure_of_a_model_makes_a_verdict_milder(policy: str) -> None:
+    chosen = parse_policy(WEIRD, "weird") if policy == "weird" else bundled_policy(policy)
+    source = random.Random(policy)
+    for _ in range(60):
+        static = _with_findings(random_evidence(source), source)
+        before = conclude(document(), static, (chosen,)).verdict
+        after = conclude(document(), _with_model(static, source), (chosen,)).verdict
+        assert _is_at_least(after, before), (static, after, before)
+
+
+def test_the_conclusion_is_the_same_again() -> None:
+    source = random.Random(1)
+    chosen: tuple[Policy, ...] = (parse_policy(WEIRD, "weird"),)
+    for _ in range(20):
+        known = _with_model(_with_findings(random_evidence(source), source), source)
+        first = conclude(document(), known, chosen)
+        assert conclude(document(), first.evidence, chosen) == first
+
+
+def _with_findings(known: Evidence, source: random.Random) -> Evidence:
+    found = [
+        finding(
+            source.choice(list(Plane)), source.choice(("info", "warn", "error")), confidence=source.random()
+        )
+        for _ in range(source.randrange(4))
+    ]
+    everything = (*known.findings, *found)
+    blocked = any(one.severity == "error" for one in found)
+    gate = "blocked" if blocked else "inconclusive" if known.missing else "pass"
+    return replace(known, findings=everything, gate=gate)
+
+
+def _with_model(known: Evidence, source: random.Random) -> Evidence:
+    found = [
+        from_model(
+            source.choice(list(Plane)),
+            source.choice(("info", "warn", "error")),
+            confidence=source.random(),
+            status=source.choice((Status.NEW, Status.NEW, Status.SUPPRESSED)),
+        )
+        for _ in range(source.randrange(1, 5))
+    ]
+    blocks = any(one.severity == "error" and one.is_introduced for one in found)
+    exchanges = tuple(exchange(plane, problem=source.choice(("", "status 500"))) for plane in Plane)
+    return replace(
+        known,
+        findings=(*known.findings, *found),
+        exchanges=exchanges,
+        gate="blocked" if blocks else known.gate,
+    )
+
+
+def _is_at_least(verdict: Verdict, other: Verdict) -> bool:
+    return (
+        verdict.name.strictness >= other.name.strictness
+        and verdict.tier.number >= other.tier.number
+        and verdict.approvals >= other.approvals
+    )
