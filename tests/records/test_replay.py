@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.planes.evidence_factory import evidence, finding
 from tests.records.sample_reviews import review
 from wardround.findings import Plane
+from wardround.planes.evidence import Exchange
 from wardround.planes.signal import PlaneStatus
 from wardround.policy.conclude import Conclusion
 from wardround.policy.verdict import VerdictName
@@ -92,3 +93,16 @@ def test_everything_that_drifted_is_named() -> None:
 def test_a_missing_tool_is_named() -> None:
     without = replace(RECORD, evidence=replace(RECORD.evidence, tools=()))
     assert drifts(without) == ["tool: ruff did not run"]
+
+
+def test_an_exchange_with_a_language_model_that_differs_is_drift() -> None:
+    first = Exchange(Plane.INTENT, "sha256:1", "m", 0, answer_digest="sha256:2")
+    second = Exchange(Plane.PERF, "sha256:1", "m", 0)
+    record = review(evidence(exchanges=(first, second)))
+    assert replay_evidence(read_record(predicate_of(record))).agrees
+    changed = replace(first, answer_digest="sha256:3", problem="status 500")
+    assert drifts(review(evidence(exchanges=(changed,))), record) == [
+        "exchange: intent: the answer digest of the language model differs",
+        "exchange: intent: the problem of the language model differs",
+        "exchange: perf: a language model is not used, and it is in the record",
+    ]

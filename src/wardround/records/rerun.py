@@ -23,8 +23,8 @@ class Drift(msgspec.Struct, frozen=True):
     """A difference between a record and the same review today.
 
     Attributes:
-        kind: ``context``, ``component``, ``tool``, ``missing``, ``finding``, ``score``, ``signal`` or
-            ``verdict``.
+        kind: ``context``, ``component``, ``tool``, ``exchange``, ``missing``, ``finding``, ``score``,
+            ``signal`` or ``verdict``.
         text: for people, one line.
     """
 
@@ -38,6 +38,7 @@ def compare_rerun(record: ReviewRecord, conclusion: Conclusion, components: Comp
         *_context(record, conclusion),
         *_components(record.components, components),
         *_tools(record, conclusion),
+        *_exchanges(record, conclusion),
         *_findings(record, conclusion),
         *_decision(record, conclusion),
     )
@@ -80,6 +81,22 @@ def _tools(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
         yield Drift("missing", f"{file}: {tool}: {reason}")
     for file, tool, reason in sorted(recorded - found):
         yield Drift("missing", f"{file}: {tool} reviewed it now, recorded: {reason}")
+
+
+def _exchanges(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    """The differences of the exchanges with a language model, apart from the texts of the answers."""
+    before = {exchange.plane: exchange for exchange in record.evidence.exchanges}
+    after = {exchange.plane: exchange for exchange in conclusion.evidence.exchanges}
+    for plane in sorted(before.keys() | after.keys()):
+        old, new = before.get(plane), after.get(plane)
+        if old is None or new is None:
+            how = "used, and not in the record" if old is None else "not used, and it is in the record"
+            yield Drift("exchange", f"{plane}: a language model is {how}")
+            continue
+        for name in ("prompt", "model", "served_model", "seed", "requests", "answer_digest", "problem"):
+            if getattr(old, name) != getattr(new, name):
+                label = name.replace("_", " ")
+                yield Drift("exchange", f"{plane}: the {label} of the language model differs")
 
 
 def _findings(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
