@@ -12,8 +12,8 @@ from wardround.execution.executor import Executor
 from wardround.execution.review_run import ReviewRun
 from wardround.findings import Plane
 from wardround.host import PluginHost
-from wardround.model_consultation import question_of
-from wardround.review import moves_of
+from wardround.planes.analyses import moves_of
+from wardround.planes.language_model.in_review import question_of
 from wardround.tools.process import Processes
 
 

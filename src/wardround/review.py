@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, FileTexts, in_any_encoding
+from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import INDEX
 from wardround.change.repository_view import SideView
@@ -21,7 +21,6 @@ from wardround.config.review_config import read_config
 from wardround.config.schema import Config, FilterMode
 from wardround.context.claims import selected_specialists
 from wardround.context.review_context import ReviewContext, build_context
-from wardround.context.symbol_moves import SymbolMove, find_moves
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError
@@ -29,10 +28,10 @@ from wardround.execution.executor import Executor
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
-from wardround.model_consultation import consult
+from wardround.planes.analyses import Analyses, analyse_change, moves_of
 from wardround.planes.collect_evidence import collect_evidence
-from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Evidence, MissingEvidence
+from wardround.planes.language_model.in_review import consult
 from wardround.policy.conclude import Conclusion, conclude
 from wardround.policy.gate import Gate, GateOutcome, gate
 from wardround.policy.loading import load_policy, load_policy_file, policy_file
@@ -151,7 +150,9 @@ def run_review(
         moves = moves_of(origin, context.change, request)
         with ReviewRun(origin, context, host, config, request, processes, progress, executor) as run:
             results = run.review()
-            consultation = consult(origin, results, moves, host, config, request, processes)
+            consultation = consult(
+                origin, results, moves, host, config, request, lambda: processes.is_stopped
+            )
     except ConfigError as cause:
         raise loader.with_location(config, cause) from cause
     inputs = pipeline_inputs(origin, context, results, host, config, request)
@@ -160,12 +161,8 @@ def run_review(
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
-    messages = origin.messages(change)
-    criteria = _criteria(origin, context, request)
-    evidence = _evidence(
-        review, results, context, inputs.texts, decided, selected, messages, moves, criteria, config, request
-    )
-    evidence = replace(evidence, exchanges=consultation.exchanges)
+    analyses = analyse_change(origin, context, request, moves, consultation.exchanges)
+    evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
 
@@ -190,9 +187,7 @@ def _evidence(
     texts: ChangeTexts,
     decided: Gate,
     specialists: Sequence[Specialist],
-    messages: Sequence[str],
-    moves: tuple[SymbolMove, ...],
-    criteria: tuple[CriterionResult, ...],
+    analyses: Analyses,
     config: Config,
     request: ReviewRequest,
 ) -> Evidence:
@@ -203,41 +198,13 @@ def _evidence(
         review.findings,
         review.unreviewed,
         specialists,
-        messages,
-        moves,
-        criteria,
+        analyses,
         profile=request.profile.value,
         gate=decided.outcome.value,
         fail_level=decided.fail_level,
         target_branch=request.target_branch,
         policy_file=policy_file(config.root.policy),
     )
-
-
-def moves_of(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
-    """Find the moved symbols; not at commit, where nobody decides by the size of a change."""
-    return find_moves(change, _reader(source)) if request.profile is Profile.CI else ()
-
-
-def _criteria(
-    source: ChangeSource, context: ReviewContext, request: ReviewRequest
-) -> tuple[CriterionResult, ...]:
-    """Judge the acceptance criteria of the ticket, if there is one."""
-    if request.ticket is None:
-        return ()
-    from wardround.planes.changed_sources import changed_sources
-    from wardround.planes.criteria import judge_criteria
-
-    tests = {one.file.path for one in context.claimed if any(s.name == "tests" for s in one.specialists)}
-    return judge_criteria(request.ticket, changed_sources(context.change, _reader(source), tests))
-
-
-def _reader(source: ChangeSource) -> Callable[[ChangedFile, bool], str | None]:
-    def read(file: ChangedFile, base: bool) -> str | None:
-        content = source.content(file, base=base)
-        return None if content is None else in_any_encoding(content)
-
-    return read
 
 
 def without_review(review: ReviewResult, reason: str) -> ReviewResult:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from wardround.change.encoding import escape_undecodable
 from wardround.config.schema import FailLevel
-from wardround.context.symbol_moves import SymbolMove
 from wardround.context.work_units import ClaimedFile
 from wardround.execution.review_run import RawReview
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
-from wardround.planes.criterion.results import CriterionResult
+from wardround.planes.analyses import Analyses
 from wardround.planes.evidence import (
     Evidence,
     FindingEvidence,
@@ -21,9 +20,6 @@ from wardround.planes.file_evidence import file_evidence
 from wardround.processors.model import ChangeTexts
 from wardround.specialists import Specialist
 
-_MOST_MESSAGES = 100
-_LONGEST_MESSAGE = 10_000
-"""The limits on commit messages, in characters; they bound the size of a record."""
 _RECORDED = frozenset({Status.NEW, Status.CAUSED, Status.SUPPRESSED})
 
 
@@ -34,9 +30,7 @@ def collect_evidence(
     findings: Sequence[Finding],
     unreviewed: Sequence[Unreviewed],
     specialists: Sequence[Specialist],
-    messages: Sequence[str],
-    moves: tuple[SymbolMove, ...] = (),
-    criteria: tuple[CriterionResult, ...] = (),
+    analyses: Analyses,
     *,
     profile: str,
     gate: str,
@@ -52,24 +46,23 @@ def collect_evidence(
         texts: the changed files.
         findings: after all steps of the pipeline.
         specialists: that take part in the review.
-        messages: of the commits, newest first.
-        criteria: the states of the acceptance criteria.
-        moves: the moved symbols, by their paths at the head.
+        analyses: of the texts of the change.
     """
     return Evidence(
         profile=profile,
         gate=gate,
         fail_level=fail_level,
         target_branch=target_branch,
-        files=file_evidence(results, claimed, texts, moves),
-        moves=moves,
-        criteria=criteria,
+        files=file_evidence(results, claimed, texts, analyses.moves),
         change_reviewers=_change_reviewers(specialists, unreviewed),
         findings=tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED),
         missing=tuple(missing_evidence(one) for one in unreviewed),
         tools=_tools(results.head.runs),
         policy_file=policy_file,
-        messages=tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in messages[:_MOST_MESSAGES]),
+        messages=analyses.messages,
+        moves=analyses.moves,
+        criteria=analyses.criteria,
+        exchanges=analyses.exchanges,
     )
 
 

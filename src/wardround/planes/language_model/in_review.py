@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from wardround.change.change_source import ChangeSource, FileTexts
@@ -14,7 +14,6 @@ from wardround.execution.review_run import RawReview
 from wardround.findings import Plane
 from wardround.host import PluginHost
 from wardround.planes.language_model.consultation import Consultation
-from wardround.tools.process import Processes
 
 if TYPE_CHECKING:
     from wardround.planes.language_model.consult import Consultant
@@ -29,18 +28,18 @@ def consult(
     host: PluginHost,
     config: Config,
     request: ReviewRequest,
-    processes: Processes,
+    is_stopped: Callable[[], bool],
 ) -> Consultation:
     """Use the language model, if one is configured for the profile.
 
     Args:
-        processes: stopping them cancels the calls.
+        is_stopped: True once the review is cancelled, which cancels the calls.
     """
     settings = config.root.language_model
     if not settings.url or request.profile.value not in settings.profiles:
         return Consultation()
     consultant = _consultant(host, config, request)
-    return consultant.consult(_material(source, results, moves), lambda: processes.is_stopped)
+    return consultant.consult(_material(source, results, moves), is_stopped)
 
 
 def question_of(

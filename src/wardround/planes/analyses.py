@@ -1,0 +1,84 @@
+"""The analyses of the texts of a change, whose results join the evidence of the planes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from wardround.change.change_source import ChangeSource, in_any_encoding
+from wardround.change.diff import Change, ChangedFile
+from wardround.change.encoding import escape_undecodable
+from wardround.config.request import ReviewRequest
+from wardround.context.review_context import ReviewContext
+from wardround.context.symbol_moves import SymbolMove, find_moves
+from wardround.planes.criterion.results import CriterionResult
+from wardround.planes.evidence import Exchange
+from wardround.tools.tool import Profile
+
+_MOST_MESSAGES = 100
+_LONGEST_MESSAGE = 10_000
+"""The limits on commit messages, in characters; they bound the size of a record."""
+
+
+class Analyses(msgspec.Struct, frozen=True):
+    """The results of the analyses; each is a field of the evidence.
+
+    Attributes:
+        messages: of the newest commits of the change, newest first.
+        moves: the functions and classes that the change moves or renames.
+        criteria: the states of the acceptance criteria of the ticket.
+        exchanges: the calls of a language model.
+    """
+
+    messages: tuple[str, ...] = ()
+    moves: tuple[SymbolMove, ...] = ()
+    criteria: tuple[CriterionResult, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+
+
+def analyse_change(
+    source: ChangeSource,
+    context: ReviewContext,
+    request: ReviewRequest,
+    moves: tuple[SymbolMove, ...],
+    exchanges: tuple[Exchange, ...],
+) -> Analyses:
+    """Run the analyses that apply to a review.
+
+    Args:
+        moves: as ``moves_of`` found them, before a language model saw the change.
+    """
+    messages = source.messages(context.change)[:_MOST_MESSAGES]
+    return Analyses(
+        messages=tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in messages),
+        moves=moves,
+        criteria=_criteria(source, context, request),
+        exchanges=exchanges,
+    )
+
+
+def moves_of(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
+    """Find the moved symbols; not at commit, where nobody decides by the size of a change."""
+    return find_moves(change, _reader(source)) if request.profile is Profile.CI else ()
+
+
+def _criteria(
+    source: ChangeSource, context: ReviewContext, request: ReviewRequest
+) -> tuple[CriterionResult, ...]:
+    """Judge the acceptance criteria of the ticket, if there is one."""
+    if request.ticket is None:
+        return ()
+    from wardround.planes.changed_sources import changed_sources
+    from wardround.planes.criteria import judge_criteria
+
+    tests = {one.file.path for one in context.claimed if any(s.name == "tests" for s in one.specialists)}
+    return judge_criteria(request.ticket, changed_sources(context.change, _reader(source), tests))
+
+
+def _reader(source: ChangeSource) -> Callable[[ChangedFile, bool], str | None]:
+    def read(file: ChangedFile, base: bool) -> str | None:
+        content = source.content(file, base=base)
+        return None if content is None else in_any_encoding(content)
+
+    return read
