@@ -20,7 +20,7 @@ from wardround.context.code_graph.model import CALLABLE, FileFacts, Import, Symb
 MOST_SYMBOLS = 5_000
 MOST_USES = 30_000
 MOST_NESTED = 30
-"""The limit on scopes in one another; what is nested deeper belongs to the innermost of them."""
+"""The limit on scopes in one another; code nested deeper belongs to the innermost of them."""
 _LONGEST_NAME = 200
 MOST_PARTS = 12
 """The limit on the names in a dotted chain."""
