@@ -242,3 +242,12 @@ def test_a_file_that_is_not_parsed_can_be_imported(graph_of: GraphOf) -> None:
         ("big.ts", ""), ("package.json", ""),
     }  # fmt: skip
     assert [one.path for one in graph.importers("big.ts")] == ["a.ts"]
+
+
+def test_a_string_with_the_name_of_a_table_is_a_use_by_name(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "schema.sql": "create table orders (id int, amount int);\n",
+        "a.ts": "export const load = () => client.from('orders').select('amount');\n",
+    })  # fmt: skip
+    assert ends(graph.callers(symbol_of(graph, "schema.sql", "orders"))) == [("a.ts", "load", 1, "named")]
+    assert graph.callers(symbol_of(graph, "schema.sql", "orders.amount")) == ()

@@ -21,8 +21,9 @@ _MOST_NAMED = 8
 """Definitions of one name, above which an equal name is not evidence."""
 _MOST_FILES = 30
 _BUILTINS = frozenset(dir(builtins))
+_RELATIONS = (SymbolKind.TABLE, SymbolKind.VIEW)
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.FIELD, SymbolKind.FUNCTION, SymbolKind.COLUMN,
-                      SymbolKind.CLASS, SymbolKind.COMPONENT})  # fmt: skip
+                      SymbolKind.CLASS, SymbolKind.COMPONENT, *_RELATIONS})  # fmt: skip
 _BY_NAME = frozenset({UseKind.ATTRIBUTE, UseKind.CALL, UseKind.KEY, UseKind.PROP, UseKind.COLUMN})
 
 
@@ -84,7 +85,7 @@ class Resolver:
         if use.kind is UseKind.FIXTURE:
             return Resolved(self._fixture(path, use.name), Certainty.RESOLVED)
         if use.kind is UseKind.LITERAL:
-            return Resolved(self._written_path(path, use.name), Certainty.RESOLVED)
+            return self._written(path, use.name)
         found: Iterable[Target] = ()
         if use.kind not in (UseKind.KEY, UseKind.PROP):
             found = self._by_scope(path, use)
@@ -114,6 +115,14 @@ class Resolver:
                 break
             folder = posixpath.dirname(folder)
         return found
+
+    def _written(self, path: str, text: str) -> Resolved:
+        """Return the definition that a string names: by its dotted path, or a relation of SQL by its name."""
+        found = self._written_path(path, text)
+        if found:
+            return Resolved(found, Certainty.RESOLVED)
+        relations = (one for one in self._by_name(text, "sql") if self.symbol(one).kind in _RELATIONS)
+        return Resolved(tuple(relations), Certainty.NAMED)
 
     def _written_path(self, path: str, text: str) -> tuple[Target, ...]:
         """Return the definition that a string names by its dotted path, as ``mock.patch`` takes them."""
