@@ -48,9 +48,9 @@ _NUMBER = (1 << _ROW_BITS) - 1
 """The low bits of a row are the number of the symbol; the others are the file."""
 _SHAPE_KEYS = 8
 """The smallest hashes of a sketch that are searched."""
-_LEAST_SHARED = 2
-"""Of two bodies that share 3 of 4 runs, the keys have two in common in 99 of 100 cases; of bodies that share
-common runs alone, rarely."""
+_LEAST_SHARED = 3
+"""Of two bodies that share half of their runs, the keys have three in common in 97 of 100 cases (simulated);
+of others, only where they share common runs."""
 _KEY_BYTES = 16
 Found = TypeVar("Found")
 
@@ -198,7 +198,7 @@ class GraphStore:
         return [(row >> _ROW_BITS, row & _NUMBER) for (row,) in rows]
 
     def rows_with_shape(self, shape: bytes) -> list[tuple[int, int]]:
-        """Return the file and number of each symbol that shares two of the first hashes of a sketch."""
+        """Return the file and number of each symbol that shares three of the first hashes of a sketch."""
         shared: Counter[int] = Counter()
         for value in normal_form.hashes(shape)[:_SHAPE_KEYS]:
             rows = self._database.execute("SELECT row FROM shapes WHERE hash = ?", (value,))
