@@ -197,14 +197,17 @@ class GraphStore:
         rows = self._database.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (quoted,))
         return [(row >> _ROW_BITS, row & _NUMBER) for (row,) in rows]
 
-    def rows_with_shape(self, shape: bytes) -> list[tuple[int, int]]:
-        """Return the file and number of each symbol that shares three of the first hashes of a sketch."""
+    def rows_with_shape(self, shape: bytes) -> list[tuple[int, int, int]]:
+        """Return the file and number of each symbol that shares three of the first hashes of a sketch.
+
+        The third value is the number of hashes that they share.
+        """
         shared: Counter[int] = Counter()
         for value in normal_form.hashes(shape)[:_SHAPE_KEYS]:
             rows = self._database.execute("SELECT row FROM shapes WHERE hash = ?", (value,))
-            shared.update(row for (row,) in rows)
-        found = (row for row, times in shared.items() if times >= _LEAST_SHARED)
-        return [(row >> _ROW_BITS, row & _NUMBER) for row in found]
+            shared.update([row for (row,) in rows])
+        found = ((row, times) for row, times in shared.items() if times >= _LEAST_SHARED)
+        return [(row >> _ROW_BITS, row & _NUMBER, times) for row, times in found]
 
 
 def today() -> int:

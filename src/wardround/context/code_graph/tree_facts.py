@@ -12,6 +12,8 @@ from wardround.context.code_graph.model import FileFacts, Symbol, Use, UseKind, 
 from wardround.context.code_graph.store import GraphStore, Role, StoredFile
 from wardround.text.search_terms import parts
 
+_MOST_SIMILAR = 60
+"""Symbols compared with one; if more share runs with it, its form is common."""
 _NO_FACTS = FileFacts("")
 
 
@@ -74,9 +76,10 @@ class TreeFacts:
         return [(paths[file], number) for file, number in rows if file in paths]
 
     def symbols_with_shape(self, symbol: Symbol) -> list[tuple[str, int]]:
-        """Return the path and number of each symbol that may have similar syntax."""
+        """Return the path and number of the symbols that most likely have similar syntax, at most sixty."""
         rows = self._store.rows_with_shape(symbol.shape)
-        return sorted((self._paths[file], number) for file, number in rows if file in self._paths)
+        found = [(-shared, self._paths[file], number) for file, number, shared in rows if file in self._paths]
+        return [(path, number) for _, path, number in sorted(found)[:_MOST_SIMILAR]]
 
     @cached_property
     def manifests(self) -> dict[str, Manifest]:
