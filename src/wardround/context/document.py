@@ -58,7 +58,7 @@ class ContextDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             Commits determine their messages, which are therefore no part of the document: a shallow clone
             may lack some.
         files: sorted by path.
-        ticket: the request that the change answers; None if none was asked for.
+        ticket: the request that the change answers; None without a requested one.
     """
 
     base: str

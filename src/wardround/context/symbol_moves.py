@@ -22,7 +22,7 @@ _OTHER_NAME = 0.8
 
 
 class SymbolMove(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
-    """A symbol that is gone from one place and new in another; lines are 1-based and inclusive.
+    """A symbol that was removed from one place and added in another; lines are 1-based and inclusive.
 
     Attributes:
         moved_lines: of the head, those that are the same as before apart from their indentation.
@@ -50,7 +50,7 @@ class SideText(msgspec.Struct, frozen=True):
 
 
 class ChangedTexts(msgspec.Struct, frozen=True):
-    """A changed file with both sides; None where there is no text."""
+    """A changed file with both sides; None where a side has no text."""
 
     file: ChangedFile
     base: SideText | None

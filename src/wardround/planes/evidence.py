@@ -134,7 +134,7 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         findings: the number of claims that became findings.
         discarded: reason -> the number of claims that did not.
         omitted_hunks: the hunks that did not fit into the token budget.
-        problem: the reason why there is no usable answer; empty if there is one.
+        problem: the reason why the answer cannot be used; empty if it can.
     """
 
     plane: Plane

@@ -77,7 +77,7 @@ class Components(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of the caller that decide what is reviewed.
+    """The settings of the caller that decide the scope of the review.
 
     Attributes:
         trusted_side: whose configuration applied: ``target`` or ``head``.
