@@ -132,7 +132,8 @@ def run_review(
     progress: Callable[[str], None] = lambda text: None,
     executor: Executor | None = None,
 ) -> ReviewResult:
-    """Review a change. Several reviews may run at once, each in a thread of its own.
+    """Review a change. Several reviews may run at once, each in a thread of its own, in a process that has
+    called ``execution.first_use.serialize_first_use``.
 
     Args:
         processes: the tools of this review; ``stop`` cancels it from another thread.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from wardround.errors import UnknownRuleError
 from wardround.rules.model import Rule, RuleGroup
@@ -14,6 +15,7 @@ class Catalogue:
     """Every rule that can be reported, suppressed or explained in this run.
 
     Groups are loaded on the first use of one of their rules: a change to one kind of code loads no other.
+    Threads may use a catalogue at once: a group is pending until its rules are known, and may load twice.
 
     Args:
         groups: the rules that are declared with code of ours.
@@ -44,7 +46,7 @@ class Catalogue:
         prefix, _, code = rule_id.partition("/")
         if prefix in self._maps and self._maps[prefix].lists_codes:
             return None
-        for group in [group for group in self._pending if group.prefix in (prefix, None)]:
+        for group in [group for group in list(self._pending) if group.prefix in (prefix, None)]:
             alone = group.one(code) if group.prefix else None
             if alone is None:
                 self._load(group)
@@ -55,8 +57,9 @@ class Catalogue:
         return self._rules.get(rule_id)
 
     def _load(self, group: RuleGroup) -> None:
-        self._pending.remove(group)
         self._rules.update({rule.id: rule for rule in group.load()})
+        with suppress(ValueError):  # another thread has loaded it too
+            self._pending.remove(group)
 
     def _load_all(self) -> None:
         for group in list(self._pending):
@@ -74,7 +77,7 @@ class Catalogue:
                 found = tool_map.rule(code)
             return [] if found is None else [found]
         self._load_all()
-        own = [r for r in self._rules.values() if name in (r.code, r.name)]
+        own = [r for r in list(self._rules.values()) if name in (r.code, r.name)]
         if own:
             return sorted(own, key=lambda r: r.id)
         owned = [m.rule(name) for _, m in sorted(self._maps.items()) if m.owns_code(name)]
@@ -96,7 +99,7 @@ class Catalogue:
         if not slash:
             return True if not prefix else any(one.startswith(prefix) for one in self._prefixes())
         self._load_all()
-        return any(one.startswith(key[:-1]) for one in self._rules) or (
+        return any(one.startswith(key[:-1]) for one in list(self._rules)) or (
             prefix in self._maps and self._may_be(prefix, stem)
         )
 
@@ -104,8 +107,8 @@ class Catalogue:
         return prefix not in self._maps or self._maps[prefix].could_match_prefix(stem)
 
     def _prefixes(self) -> set[str]:
-        return {*self._maps, *(group.prefix for group in self._pending if group.prefix),
-                *(rule.partition("/")[0] for rule in self._rules)}  # fmt: skip
+        return {*self._maps, *(group.prefix for group in list(self._pending) if group.prefix),
+                *(rule.partition("/")[0] for rule in list(self._rules))}  # fmt: skip
 
     def listed(self) -> Sequence[Rule]:
         """Every declared rule, by id."""

@@ -1,0 +1,80 @@
+"""Imports and types of msgspec, whose first use is not safe in several threads.
+
+- Modules that import one another are visible to other threads before they are complete, or the import fails
+  with a deadlock that Python detects; sqlglot is a package of such modules.
+- The first use of a type prepares it and the types in its fields. msgspec 0.22 lets another thread use a type
+  that is not complete, which ends the process with a segmentation fault.
+
+A process that runs reviews in threads replaces the functions that import and decode by ones that let one
+thread at a time do so for the first time.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from typing import Any
+
+import msgspec
+
+_DECODING = (
+    (msgspec, "convert", 1),
+    (msgspec.json, "decode", None),
+    (msgspec.json, "Decoder", 0),
+    (msgspec.msgpack, "decode", None),
+    (msgspec.msgpack, "Decoder", 0),
+)
+"""Module, name, and the position of the argument ``type``; None if it is given by name only."""
+_IMPORTING = ((builtins, "__import__"), (importlib, "import_module"))
+_prepare: Callable[[Any], object] = msgspec.json.Decoder
+_prepared: set[Any] = {Any}
+_lock = threading.RLock()
+"""One lock for both: an import may decode, and a type may import what its annotations name."""
+
+
+def serialize_first_use() -> None:
+    """Let every thread of this process wait for the imports and the types of another one."""
+    with _lock:
+        for module, name in _IMPORTING:
+            _replace(module, name, _one_at_a_time)
+        for module, name, position in _DECODING:
+            _replace(module, name, lambda use, position=position: _preparing(use, position))
+
+
+def _replace(module: Any, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    original = getattr(module, name)
+    if not hasattr(original, "__wrapped__"):
+        setattr(module, name, wrap(original))
+
+
+def _one_at_a_time(use: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(use)
+    def locked(*arguments: Any, **options: Any) -> Any:
+        with _lock:
+            return use(*arguments, **options)
+
+    return locked
+
+
+def _preparing(use: Callable[..., Any], position: int | None) -> Callable[..., Any]:
+    @wraps(use, updated=())
+    def prepared(*arguments: Any, **options: Any) -> Any:
+        is_positional = position is not None and len(arguments) > position
+        kind = arguments[position or 0] if is_positional else options.get("type", Any)
+        if kind not in _prepared:
+            _prepare_once(kind)
+        return use(*arguments, **options)
+
+    return prepared
+
+
+def _prepare_once(kind: Any) -> None:
+    with _lock:
+        if kind not in _prepared:
+            with suppress(TypeError):  # its use reports that the type is not supported
+                _prepare(kind)
+            _prepared.add(kind)
