@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.conftest import GitRepository
@@ -57,6 +58,22 @@ def test_the_report_has_the_bytes_of_the_command_line(
         *options,
     )
     assert _timeless(by_diff) == _timeless(repo.run(*command).stdout.encode())
+
+
+def test_first_reviews_at_the_same_time_report_the_same(new_server: Callable[..., Server]) -> None:
+    server = new_server(limits={"workers": 4})
+    diff = (
+        new_file("app.py", "def f(x=[]):\n    return eval(x)")
+        + new_file(
+            "app.tsx", "export const A = ({ html }) => <p dangerouslySetInnerHTML={{ __html: html }} />;"
+        )
+        + new_file("q.sql", "DELETE FROM orders;\nSELECT * FROM orders WHERE id = NULL;")
+        + new_file("Dockerfile", "FROM alpine\nRUN curl http://example.org | sh")
+    )
+    with ThreadPoolExecutor(4) as pool:
+        reports = list(pool.map(lambda _: _timeless(_report(server, {"diff": diff})), range(4)))
+    assert len(set(reports)) == 1
+    assert '"unreviewed": []' in reports[0]
 
 
 def test_the_cores_are_divided_among_the_workers() -> None:
