@@ -16,7 +16,7 @@ import importlib
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import msgspec
@@ -42,7 +42,7 @@ def serialize_first_use() -> None:
         for module, name in _IMPORTING:
             _replace(module, name, _one_at_a_time)
         for module, name, position in _DECODING:
-            _replace(module, name, lambda use, position=position: _preparing(use, position))
+            _replace(module, name, partial(_preparing, position))
 
 
 def _replace(module: Any, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
@@ -60,7 +60,7 @@ def _one_at_a_time(use: Callable[..., Any]) -> Callable[..., Any]:
     return locked
 
 
-def _preparing(use: Callable[..., Any], position: int | None) -> Callable[..., Any]:
+def _preparing(position: int | None, use: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(use, updated=())
     def prepared(*arguments: Any, **options: Any) -> Any:
         is_positional = position is not None and len(arguments) > position
