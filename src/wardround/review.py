@@ -133,7 +133,7 @@ def run_review(
     executor: Executor | None = None,
 ) -> ReviewResult:
     """Review a change. Several reviews may run at once, each in a thread of its own, in a process that has
-    called ``execution.first_use.serialize_first_use``.
+    called ``execution.thread_safety.serialize_unsafe_calls``.
 
     Args:
         processes: the tools of this review; ``stop`` cancels it from another thread.

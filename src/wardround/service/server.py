@@ -19,7 +19,7 @@ from fastapi import FastAPI
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.errors import GitError, UsageError
-from wardround.execution.first_use import serialize_first_use
+from wardround.execution.thread_safety import serialize_unsafe_calls
 from wardround.host import PluginHost
 from wardround.service.api import Service, create_app
 from wardround.service.bodies import BodyReader
@@ -45,7 +45,7 @@ def serve(settings: ServiceSettings, host: PluginHost, request: ReviewRequest, l
     Raises:
         UsageError: a repository, a key, the journal or the address cannot be used.
     """
-    serialize_first_use()
+    serialize_unsafe_calls()
     _require_repositories(settings)
     recorder = open_recorder(settings.records, os.environ, log)
     listener = _listener(settings)

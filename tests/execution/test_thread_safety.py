@@ -1,4 +1,4 @@
-"""Modules and types that several threads use for the first time at once."""
+"""Several threads that import, decode and parse at once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 _DECODING = """
 import sys, threading, types, msgspec
-from wardround.execution.first_use import serialize_first_use
+from wardround.execution.thread_safety import serialize_unsafe_calls
 
-serialize_first_use()
-serialize_first_use()
+serialize_unsafe_calls()
+serialize_unsafe_calls()
 sys.setswitchinterval(1e-6)
 for number in range(40):
     module = types.ModuleType(f"types{number}")
@@ -47,9 +47,9 @@ except msgspec.ValidationError:
 
 _IMPORTING = """
 import sys, threading
-from wardround.execution.first_use import serialize_first_use
+from wardround.execution.thread_safety import serialize_unsafe_calls
 
-serialize_first_use()
+serialize_unsafe_calls()
 failed = []
 
 def load(name):
@@ -96,4 +96,47 @@ def test_threads_that_import_modules_which_import_each_other_get_complete_ones(t
 
 def test_threads_that_decode_a_type_for_the_first_time_do_not_end_the_process() -> None:
     done = subprocess.run([sys.executable, "-c", _DECODING], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "passed\n"), done.stderr
+
+
+_PARSING = """
+import ast, gc, sys, threading
+from wardround.execution.thread_safety import serialize_unsafe_calls
+
+serialize_unsafe_calls()
+sys.setswitchinterval(1e-6)
+gc.set_threshold(5)
+function = "def f(a, b=[1, (2, 3)]):\\n    return [x for x in a if b]\\n"
+source = function * 60
+failed = []
+
+class Cycle:
+    def __init__(self):
+        self.own = self
+
+    def __del__(self):
+        for _ in range(50):
+            pass
+
+def parse(depth):
+    if depth:
+        return parse(depth - 1)
+    for _ in range(40):
+        [Cycle() for _ in range(20)]
+        try:
+            ast.parse(source)
+        except SystemError as error:
+            failed.append(error)
+
+threads = [threading.Thread(target=parse, args=(depth,)) for depth in (0, 20, 40, 60)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(failed or "passed")
+"""
+
+
+def test_threads_that_parse_at_once_get_their_trees() -> None:
+    done = subprocess.run([sys.executable, "-c", _PARSING], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "passed\n"), done.stderr

@@ -1,12 +1,14 @@
-"""Imports and types of msgspec, whose first use is not safe in several threads.
+"""Calls that are not safe in several threads: imports, types of msgspec and syntax trees of Python.
 
 - Modules that import one another are visible to other threads before they are complete, or the import fails
   with a deadlock that Python detects; sqlglot is a package of such modules.
 - The first use of a type prepares it and the types in its fields. msgspec 0.22 lets another thread use a type
   that is not complete, which ends the process with a segmentation fault.
+- CPython before 3.13 counts the depth of a syntax tree for the process. If the garbage collector lets another
+  thread parse meanwhile, the count differs, and ``ast.parse`` raises SystemError.
 
-A process that runs reviews in threads replaces the functions that import and decode by ones that let one
-thread at a time do so for the first time.
+A process that runs reviews in threads replaces the functions concerned by ones that let one thread at a time
+call them, or call them for the first time with a type.
 """
 
 from __future__ import annotations
@@ -29,17 +31,17 @@ _DECODING = (
     (msgspec.msgpack, "Decoder", 0),
 )
 """Module, name, and the position of the argument ``type``; None if it is given by name only."""
-_IMPORTING = ((builtins, "__import__"), (importlib, "import_module"))
+_EXCLUSIVE = ((builtins, "__import__"), (importlib, "import_module"), (builtins, "compile"))
 _prepare: Callable[[Any], object] = msgspec.json.Decoder
 _prepared: set[Any] = {Any}
 _lock = threading.RLock()
-"""One lock for both: an import may decode, and a type may import what its annotations name."""
+"""One lock for all: an import compiles and may decode, and either may import."""
 
 
-def serialize_first_use() -> None:
-    """Let every thread of this process wait for the imports and the types of another one."""
+def serialize_unsafe_calls() -> None:
+    """Replace the functions, for the rest of the process."""
     with _lock:
-        for module, name in _IMPORTING:
+        for module, name in _EXCLUSIVE:
             _replace(module, name, _one_at_a_time)
         for module, name, position in _DECODING:
             _replace(module, name, partial(_preparing, position))
