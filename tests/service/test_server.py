@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import ssl
 import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from tests.conftest import SCRIPTS, GitRepository
 from tests.service.conftest import WRITER, Server, new_client, new_file, slow_diff, wait_until
@@ -245,6 +251,38 @@ def _client(server: Server, number: int) -> str:
             return str(client.get("/v1/reviews").status_code)
         response = client.post("/v1/reviews", content=b"x" * 70_000 if kind in (6, 7) else body)
     return str(response.json()["id"]) if response.status_code == 202 else str(response.status_code)
+
+
+def test_a_server_with_a_certificate_serves_https_only(
+    new_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    certificate, key = _certificate(tmp_path)
+    server = new_server(settings={"tls.certificate": str(certificate), "tls.key": str(key)})
+    trusted = ssl.create_default_context(cafile=str(certificate))
+    with httpx.Client(verify=trusted, trust_env=False) as client:
+        assert client.get(f"https://localhost:{server.port}/healthz").json() == {"status": "ok"}
+    with server.client() as client, pytest.raises(httpx.TransportError):
+        client.get("/healthz")
+
+
+def _certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate of localhost that signs itself, and its key."""
+    private = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, private.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(private, hashes.SHA256())
+    )
+    unencrypted = serialization.NoEncryption()
+    pem, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    (folder / "certificate.pem").write_bytes(made.public_bytes(pem))
+    (folder / "key.pem").write_bytes(private.private_bytes(pem, form, unencrypted))
+    return folder / "certificate.pem", folder / "key.pem"
 
 
 def test_a_server_that_cannot_start_ends_with_a_sentence(
