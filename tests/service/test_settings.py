@@ -17,6 +17,7 @@ def test_a_token_is_enough(tmp_path: Path) -> None:
     file.write_text(_TOKEN, encoding="utf-8")
     settings = load_settings(file)
     assert settings.address == ("127.0.0.1", 8642)
+    assert (settings.request(None).offline, settings.request(None).trusted_side) == (True, "target")
     assert settings.journal_file.parts[-3:] == ("wardround", "service", "journal.sqlite")
 
 

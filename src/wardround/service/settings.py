@@ -92,11 +92,13 @@ class ReviewSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     Attributes:
         config_from: with ``head``, a change decides by which rules it is reviewed, and the configuration of
             some tools is code.
+        language_model: contact the language model that the configuration of a repository names.
     """
 
     profile: Profile = Profile.COMMIT
     config_from: ConfigFrom = "base"
     models: bool = True
+    language_model: bool = False
     jobs: Annotated[int, Meta(ge=1)] | None = None
 
 
@@ -169,6 +171,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
             use_models=self.reviews.models,
             jobs=self.reviews.jobs,
             policy_floor=policy_floor,
+            offline=not self.reviews.language_model,
         )
 
 
