@@ -7,17 +7,16 @@ import re
 from collections.abc import Collection, Iterator
 
 from wardround.checks.lazy import LazyPattern
+from wardround_tests.analysis.reached_assertions import Test, asserts_something
 from wardround_tests.file_kinds import is_collected, is_script_test
 
-_ASSERTING = LazyPattern(r"(?:assert|expect|raises|warns|verify|approx|check)", re.IGNORECASE)
-_SKIPPING = LazyPattern(r"\b(?:skip|skipif|skipunless|xfail|expectedfailure)\b", re.IGNORECASE)
+_SKIPPING = LazyPattern(r"\b(?:skip\w*|importorskip|xfail|expectedfailure)\b", re.IGNORECASE)
+_OF_ALL_TESTS = LazyPattern(r"(?:pytestmark|__test__)\b")
 _SCRIPT_ASSERTION = LazyPattern(r"\b(?:expect|assert\w*)\s*(?:\.\w+\s*)*\(|\.should\b")
 _SCRIPT_TEST = LazyPattern(r"\b(?:it|test|specify)\b[^\n]*\(")
 _SCRIPT_SKIP = LazyPattern(r"\b(?:x(?:it|test|describe)|(?:it|test|describe|suite)\.(?:skip|todo|fails?))\b")
 _SCRIPT_COMMENT = LazyPattern(r"^\s*(?://|\*|/\*)")
 _WORD = re.compile(r"\w+")
-
-_Test = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def adds_test(path: str, text: str, added: Collection[int], words: frozenset[str]) -> bool:
@@ -42,55 +41,61 @@ def _adds_python_test(text: str, added: Collection[int], words: frozenset[str]) 
         return False
     if _is_skipped(module.body) or words.isdisjoint(_names(module)):
         return False
-    return any(_is_changed(test, added) and _asserts(test) for test in _tests(module.body))
+    return any(
+        _is_changed(test, added) and not _skips_itself(test) and asserts_something(test)
+        for test in _tests(module.body)
+    )
 
 
 def _is_skipped(body: list[ast.stmt]) -> bool:
-    """Return True if a module or a class skips all its tests."""
-    marks = (one.value for one in body if isinstance(one, ast.Assign) and "pytestmark" in ast.dump(one))
-    calls = (one.value for one in body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
-    return any(_SKIPPING.search(ast.unparse(one)) for one in (*marks, *calls))
-
-
-def _tests(body: list[ast.stmt]) -> Iterator[_Test]:
-    """Yield the tests that a runner collects and does not skip."""
+    """Return True if a module or a class skips all its tests, or is declared to have none."""
     for one in body:
-        if isinstance(one, _Test | ast.ClassDef) and any(
-            _SKIPPING.search(ast.unparse(decorator)) for decorator in one.decorator_list
-        ):
+        text = ast.unparse(one) if isinstance(one, ast.Assign | ast.Expr | ast.Raise) else ""
+        if isinstance(one, ast.Assign) and not _OF_ALL_TESTS.match(text):
             continue
-        if isinstance(one, _Test) and one.name.startswith("test"):
+        if _SKIPPING.search(text) or text == "__test__ = False":
+            return True
+    return False
+
+
+def _removed(body: list[ast.stmt]) -> set[str]:
+    """Return the names that a module or a class deletes or assigns again."""
+    deleted = (node for one in body if isinstance(one, ast.Delete) for node in one.targets)
+    assigned = (node for one in body if isinstance(one, ast.Assign) for node in one.targets)
+    return {node.id for node in (*deleted, *assigned) if isinstance(node, ast.Name)}
+
+
+def _tests(body: list[ast.stmt]) -> Iterator[Test]:
+    """Yield the tests that a runner collects and does not skip."""
+    removed = _removed(body)
+    for one in body:
+        if not isinstance(one, Test | ast.ClassDef) or one.name in removed or _has_skip(one):
+            continue
+        if isinstance(one, Test) and one.name.startswith("test"):
             yield one
         elif isinstance(one, ast.ClassDef) and _is_collected_class(one) and not _is_skipped(one.body):
             yield from _tests(one.body)
+
+
+def _has_skip(one: Test | ast.ClassDef) -> bool:
+    return any(_SKIPPING.search(ast.unparse(decorator)) for decorator in one.decorator_list)
 
 
 def _is_collected_class(one: ast.ClassDef) -> bool:
     return one.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in one.bases)
 
 
-def _is_changed(test: _Test, added: Collection[int]) -> bool:
+def _is_changed(test: Test, added: Collection[int]) -> bool:
     """Return True if a part of the test, its docstring apart, begins on an added line."""
     body = test.body[1:] if ast.get_docstring(test) is not None else test.body
     parts = (*test.decorator_list, *body)
     return any(getattr(node, "lineno", 0) in added for part in parts for node in ast.walk(part))
 
 
-def _asserts(test: _Test) -> bool:
-    """Return True if a test asserts something that is not constant, and does not begin by skipping itself."""
+def _skips_itself(test: Test) -> bool:
+    """Return True if a test begins by skipping itself."""
     first = test.body[0]
-    if isinstance(first, ast.Expr | ast.Raise) and _SKIPPING.search(ast.unparse(first)):
-        return False
-    return any(map(_is_assertion, ast.walk(test)))
-
-
-def _is_assertion(node: ast.AST) -> bool:
-    if isinstance(node, ast.Assert):
-        return any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(node.test))
-    if not isinstance(node, ast.Call):
-        return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return _ASSERTING.match(name.lstrip("_")) is not None
+    return isinstance(first, ast.Expr | ast.Raise) and _SKIPPING.search(ast.unparse(first)) is not None
 
 
 def _names(module: ast.Module) -> set[str]:

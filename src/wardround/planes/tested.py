@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.context.work_units import ClaimedFile
+from wardround.errors import PLUGIN_EXCEPTIONS
 
 _DEFINED = LazyPattern(
     r"\b(?:class|const|def|enum|function|interface|let|struct|table|type|var|view)\s+(?:[\w\"`]+\.)?[\"`]?(\w+)",
@@ -64,8 +65,12 @@ def _words(source: AddedText) -> Iterator[str]:
 
 
 def asserts(test: AddedText, words: frozenset[str]) -> bool:
-    """Return True if what a change adds to a test file asserts something that refers to one of the words."""
+    """Return True if what a change adds to a test file asserts something that refers to one of the words.
+
+    A specialist that fails has found no test.
+    """
     path = test.claimed.file.path
-    return any(
-        specialist.adds_test(path, test.text, test.numbers, words) for specialist in test.claimed.specialists
-    )
+    try:
+        return any(one.adds_test(path, test.text, test.numbers, words) for one in test.claimed.specialists)
+    except PLUGIN_EXCEPTIONS:
+        return False

@@ -160,7 +160,7 @@ EDITED: Mapping[str, Callable[[dict[str, Any]], Any]] = {
     "plane-twice": lambda predicate: predicate["signals"].append(predicate["signals"][0]),
     "unknown-plane": _set("signals", 0, "plane", value="approval"),
     "findings": _set("evidence", "findings", value=[_FINDING]),
-    "many-findings": _set("evidence", "findings", value=[_FINDING] * 2000),
+    "many-findings": _set("evidence", "findings", value=[_FINDING] * 300),
     "missing": _set("evidence", "missing", value=[
         {"file": f"a{COMMAND}", "specialist": "", "tool": COMMAND, "reason": COMMAND}
     ]),
