@@ -310,7 +310,8 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
-_HUNK = LazyPattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = LazyPattern(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+"""No file has a billion lines; larger numbers have no canonical form."""
 _COMBINED = ("diff --cc ", "diff --combined ", "@@@")
 _DIFFERS = LazyPattern(r"index (?!([0-9a-f]+)\.\.\1\b)(?!0+\.\.(?:e69de29|473a0f4))|similarity index \d\d?%")
 """Header lines that changed lines must follow; a new file may be empty."""

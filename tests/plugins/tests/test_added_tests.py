@@ -82,7 +82,7 @@ def test_a_test_of_the_change_counts(path: str, text: str) -> None:
         TEST.replace("    def test_mean", "    raise SkipTest('slow')\n\n    def test_mean"),
         f"{TEST}    del test_mean\n",
         f"{TEST}    test_mean = None\n",
-        "def test_mean():\n    try:\n        assert prices.mean() == 7\n    except AssertionError:\n        pass\n",
+        "def test_mean():\n    try:\n        assert prices.mean()\n    except Exception:\n        pass\n",
         "class TestMean:\n    __test__ = False\n    def test_mean(self):\n        assert prices.mean()\n",
         f"@{'-' * 5000}mark\ndef test_mean():\n    assert prices.mean([1]) == 1\n",
         "class Mean:\n    def test_mean(self):\n        assert prices.mean([1]) == 1\n",
