@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wardround.cli.run import emit, open_change
+from wardround.cli.run import emit, open_change, with_ticket
+from wardround.cli.ticket import TicketSpec, requested_ticket
 
 if TYPE_CHECKING:
     from wardround.cli.options import ChangeSpec
     from wardround.config.request import ReviewRequest
 
 
-def print_model_request(target: ChangeSpec, request: ReviewRequest, plane: str) -> None:
+def print_model_request(target: ChangeSpec, request: ReviewRequest, ticket: TicketSpec, plane: str) -> None:
     """Print the body of the request for a plane.
 
     Raises:
@@ -25,5 +27,6 @@ def print_model_request(target: ChangeSpec, request: ReviewRequest, plane: str) 
 
     loaded = host.load()
     with open_change(target) as (source, change, _):
+        request = with_ticket(request, requested_ticket(ticket, source, change, Path.cwd()))
         body = model_request(source, change, loaded, request, Plane(plane), Processes(), ForkExecutor())
     emit(f"{body.decode()}\n", escaped=True)

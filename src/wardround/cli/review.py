@@ -92,7 +92,7 @@ def review(
     if show_prompt is not None:
         from wardround.cli.model_request import print_model_request
 
-        print_model_request(target, request, show_prompt)
+        print_model_request(target, request, TicketSpec(ticket, offline), show_prompt)
         return 0
     outputs = [ReportSpec.parse(text) for text in formats or ("text",)]
     if fix:

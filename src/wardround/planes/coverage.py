@@ -11,7 +11,6 @@ import msgspec
 from wardround.context.document import ContextDocument
 from wardround.findings import Plane
 from wardround.planes.evidence import Evidence, FileEvidence, FindingEvidence, MissingEvidence
-from wardround.planes.language_model.influence import with_model
 from wardround.planes.signal import PlaneStatus, Signal
 
 MOST_REASONS = 20
@@ -41,17 +40,9 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
         return profile in self.profiles
 
     def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
-        """Judge the findings of the plane, if everything that the plane requires has reported.
-
-        The findings of a language model are added last, so that they affect nothing but the severity.
-        """
-        found = [finding for finding in evidence.introduced if finding.plane is self.name]
-        signal = self._judge([finding for finding in found if not finding.is_from_model], evidence)
-        exchanges = [exchange for exchange in evidence.exchanges if exchange.plane is self.name]
-        return with_model(signal, [finding for finding in found if finding.is_from_model], exchanges)
-
-    def _judge(self, found: list[FindingEvidence], evidence: Evidence) -> Signal:
+        """Judge the findings of the plane, if everything that the plane requires has reported."""
         applicable = [file for file in evidence.files if self.applies_to(file.specialists)]
+        found = [finding for finding in evidence.introduced if finding.plane is self.name]
         if not applicable and not found:
             return Signal(self.name, PlaneStatus.NOT_APPLICABLE, is_required=False)
         reasons = tuple(self._gaps(applicable, evidence))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from msgspec.structs import replace
 
@@ -35,6 +36,10 @@ class IntentPlane:
     def is_required(self, profile: str) -> bool:
         """Return False: the text that a change is compared with may be missing."""
         return FINDINGS.is_required(profile)
+
+    def applies_to(self, specialists: Collection[str]) -> bool:
+        """Return True if the plane judges a file that these specialists claim."""
+        return FINDINGS.applies_to(specialists)
 
     def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
         """Judge the findings; a ticket must have been compared with the change."""

@@ -13,6 +13,7 @@ from wardround.findings import Plane
 from wardround.planes.contract import CONTRACT
 from wardround.planes.evidence import Evidence
 from wardround.planes.intent import INTENT
+from wardround.planes.language_model.influence import with_model, without_model
 from wardround.planes.perf import PERF
 from wardround.planes.security import SECURITY
 from wardround.planes.semantic import SEMANTIC
@@ -33,13 +34,14 @@ def run_planes(
     """Judge the evidence in every plane.
 
     A plane that fails is inconclusive, and its failure joins the evidence, so that deriving the signals again
-    gives the same ones.
+    gives the same ones. Planes do not see the findings of language models, which are added last.
 
     Returns:
         The signals in the order of the planes, and the evidence with the failures.
     """
+    static = without_model(evidence)
     runs = [
-        _PlaneRun(plane, context, evidence) for plane in planes if plane.name not in evidence.plane_failures
+        _PlaneRun(plane, context, static) for plane in planes if plane.name not in evidence.plane_failures
     ]
     failures = dict(evidence.plane_failures)
     for run in runs:
@@ -48,6 +50,7 @@ def run_planes(
             failures[run.plane.name] = run.failure
     signals = {run.plane.name: run.signal for run in runs if run.plane.name not in failures}
     results = [signals.get(plane.name) or _failed(plane, evidence, failures) for plane in planes]
+    results = [with_model(signal, evidence) for signal in results]
     return tuple(results), replace(evidence, plane_failures=failures) if failures else evidence
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from typing import Protocol
+from collections.abc import Collection
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -65,3 +66,15 @@ class PlaneAnalysis(Protocol):
 
     def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
         """Judge the evidence."""
+
+
+@runtime_checkable
+class FileJudge(Protocol):
+    """A plane that applies to some kinds of files."""
+
+    @property
+    def name(self) -> Plane:
+        """The plane it judges."""
+
+    def applies_to(self, specialists: Collection[str]) -> bool:
+        """Return True if the plane judges a file that these specialists claim."""

@@ -6,7 +6,7 @@ import msgspec
 
 from wardround.context.document import ContextDocument
 from wardround.planes.evidence import Evidence
-from wardround.planes.language_model.influence import without_model
+from wardround.planes.language_model.influence import uses_model, without_model
 from wardround.planes.run import run_planes
 from wardround.planes.signal import Signal
 from wardround.policy.decide import decide
@@ -32,7 +32,7 @@ def conclude(context: ContextDocument, evidence: Evidence, policies: tuple[Polic
     """Derive the signals and the verdict, which is never milder than without a language model."""
     signals, evidence = run_planes(context, evidence)
     verdict = decide(signals, context, evidence, policies)
-    if evidence.exchanges or any(finding.is_from_model for finding in evidence.findings):
+    if uses_model(evidence):
         static = without_model(evidence)
         verdict = stricter(verdict, decide(run_planes(context, static)[0], context, static, policies))
     return Conclusion(context, evidence, signals, verdict, policies)

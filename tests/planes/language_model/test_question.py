@@ -9,6 +9,7 @@ import pytest
 
 from tests.planes.language_model.questions_factory import question_of, settings
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
+from wardround.context.ticket.model import Criterion, Ticket
 from wardround.findings import Plane
 from wardround.planes.language_model.budget import CHARACTERS_PER_TOKEN, describe_change
 from wardround.planes.language_model.hunks import LONGEST_LINE, PIECE, SentHunk, sent_hunks
@@ -122,14 +123,15 @@ def test_the_request_stays_within_the_token_budget() -> None:
 
 
 def test_a_description_cannot_displace_the_change() -> None:
-    ticket = {"title": "t" * 10_000, "criteria": ["c" * 10_000] * 1000}
+    ticket = Ticket("T-1", "t" * 10_000, "file", criteria=(Criterion("c1", "c" * 10_000, "section"),) * 1000)
     described = describe_change(ticket, ["m" * 10_000] * 1000, str, 8000)
     size = sum(map(len, (described.title, *described.criteria, *described.messages)))
     assert size <= 2000
 
 
 def test_a_ticket_is_part_of_the_input() -> None:
-    ticket = {"title": "Limit", "criteria": ["Ten values", "No more"]}
+    criteria = tuple(Criterion(text, text, "section") for text in ("Ten values", "No more"))
+    ticket = Ticket("T-1", "Limit", "file", description="# x", criteria=criteria)
     described = describe_change(ticket, [], str, 8000)
     found = question(load_prompt(Plane.INTENT), [Candidate(hunk("a.py", 5), False)], described, 8000)
     assert sent(found)["title"] == "Limit"

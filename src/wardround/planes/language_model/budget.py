@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import msgspec
 
+from wardround.context.ticket.model import Ticket
 from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.inputs import Described
 
@@ -31,18 +31,15 @@ def choose(hunks: Sequence[SentHunk], characters: int) -> tuple[list[SentHunk], 
 
 
 def describe_change(
-    ticket: Mapping[str, Any] | None, messages: Sequence[str], redact: Callable[[str], str], characters: int
+    ticket: Ticket | None, messages: Sequence[str], redact: Callable[[str], str], characters: int
 ) -> Described:
-    """Return the description of a change without secrets, within its part of the budget.
-
-    Args:
-        ticket: with ``title`` and ``criteria``; None if there is none.
-    """
+    """Return the description of a change without secrets, within its part of the budget."""
     rest = characters // _DESCRIPTION_SHARE
-    title = redact(str((ticket or {}).get("title", "")))[: min(_LONGEST_TITLE, rest)]
+    title = redact("" if ticket is None else ticket.title)[: min(_LONGEST_TITLE, rest)]
     rest -= len(title)
-    criteria, rest = _within([str(one) for one in (ticket or {}).get("criteria", ())], redact, rest)
-    return Described(title, criteria, _within(messages, redact, rest)[0])
+    criteria = () if ticket is None else tuple(criterion.text for criterion in ticket.criteria)
+    shown, rest = _within(criteria, redact, rest)
+    return Described(title, shown, _within(messages, redact, rest)[0])
 
 
 def _within(texts: Sequence[str], redact: Callable[[str], str], rest: int) -> tuple[tuple[str, ...], int]:

@@ -8,13 +8,13 @@ from wardround.config.language_model import LanguageModelSettings
 from wardround.config.request import ReviewRequest
 from wardround.execution.model import Results
 from wardround.findings import Finding, Plane, Status
-from wardround.planes.coverage import FindingsPlane
 from wardround.planes.evidence import Exchange
 from wardround.planes.language_model.consultation import Consultation
 from wardround.planes.language_model.question import Question
 from wardround.planes.language_model.questions import Material, QuestionWriter
 from wardround.planes.language_model.redaction import Redactor
 from wardround.planes.run import PLANES
+from wardround.planes.signal import FileJudge
 from wardround.processors.classify import new_finding
 from wardround.rules.catalogue import Catalogue
 from wardround.specialists import Specialist
@@ -73,7 +73,7 @@ class Consultant:
         """
         writer = QuestionWriter(material, redactor or self._redactor(material), self._settings)
         chosen = planes or self._settings.planes
-        judges = [one for one in PLANES if isinstance(one, FindingsPlane) and one.name in chosen]
+        judges = [one for one in PLANES if isinstance(one, FileJudge) and one.name in chosen]
         return [found for judge in judges if (found := writer.question(judge)) is not None]
 
     @property

@@ -39,7 +39,7 @@ def consult(
     if not settings.url or request.profile.value not in settings.profiles:
         return Consultation()
     consultant = _consultant(host, config, request)
-    return consultant.consult(_material(source, results, moves), is_stopped)
+    return consultant.consult(_material(source, results, moves, request), is_stopped)
 
 
 def question_of(
@@ -53,7 +53,7 @@ def question_of(
 ) -> Question | None:
     """Return the question of a plane; None if it has nothing to judge."""
     consultant = _consultant(host, config, request)
-    return next(iter(consultant.questions(_material(source, results, moves), planes=(plane,))), None)
+    return next(iter(consultant.questions(_material(source, results, moves, request), planes=(plane,))), None)
 
 
 def _consultant(host: PluginHost, config: Config, request: ReviewRequest) -> Consultant:
@@ -63,7 +63,9 @@ def _consultant(host: PluginHost, config: Config, request: ReviewRequest) -> Con
     return Consultant(settings, request, os.environ, host.specialists, host.catalogue)
 
 
-def _material(source: ChangeSource, results: RawReview, moves: Sequence[SymbolMove]) -> Material:
+def _material(
+    source: ChangeSource, results: RawReview, moves: Sequence[SymbolMove], request: ReviewRequest
+) -> Material:
     from wardround.planes.language_model.questions import Material  # see above
 
     texts = FileTexts(source, results.change)
@@ -76,4 +78,5 @@ def _material(source: ChangeSource, results: RawReview, moves: Sequence[SymbolMo
         base=lambda path: texts.readable(path, base=True),
         moved=moved,
         messages=source.messages(results.change),
+        ticket=request.ticket,
     )

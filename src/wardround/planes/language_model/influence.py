@@ -12,12 +12,19 @@ from wardround.planes.evidence import Evidence, Exchange, FindingEvidence
 from wardround.planes.signal import Signal
 
 
-def with_model(signal: Signal, found: Sequence[FindingEvidence], exchanges: Sequence[Exchange]) -> Signal:
+def uses_model(evidence: Evidence) -> bool:
+    """Return True if a language model is part of the evidence."""
+    return bool(evidence.exchanges) or any(finding.is_from_model for finding in evidence.findings)
+
+
+def with_model(signal: Signal, evidence: Evidence) -> Signal:
     """Return the signal of a plane with the findings of its language model.
 
     The status stays that of tools and checks. A finding that is more severe than theirs sets the severity;
     the confidence is then at most the probability that one of the most severe findings is true.
     """
+    found = [one for one in evidence.introduced if one.is_from_model and one.plane is signal.plane]
+    exchanges = [exchange for exchange in evidence.exchanges if exchange.plane is signal.plane]
     if not found and not exchanges:
         return signal
     severity, confidence = signal.severity, signal.confidence
@@ -52,6 +59,8 @@ def _counts(exchange: Exchange) -> Iterator[str]:
 
 def without_model(evidence: Evidence) -> Evidence:
     """Return the evidence as it is without a language model, with the gate that follows from it."""
+    if not uses_model(evidence):
+        return evidence
     findings = tuple(finding for finding in evidence.findings if not finding.is_from_model)
     return replace(evidence, findings=findings, exchanges=(), gate=_gate(evidence, findings))
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
 
 import msgspec
 
 from wardround.change.diff import ChangedFile
 from wardround.config.language_model import LanguageModelSettings
+from wardround.context.ticket.model import Ticket
 from wardround.execution.review_run import RawReview
 from wardround.findings import Plane
-from wardround.planes.coverage import FindingsPlane
 from wardround.planes.language_model.budget import describe_change
 from wardround.planes.language_model.hunks import SentHunk, sent_hunks
 from wardround.planes.language_model.prompts import load_prompt
 from wardround.planes.language_model.question import Candidate, Question, input_characters, question
 from wardround.planes.language_model.redaction import Redactor
+from wardround.planes.signal import FileJudge
 
 _AROUND = {Plane.SEMANTIC: 3, Plane.SECURITY: 3, Plane.PERF: 3}
 """The unchanged lines before and after a hunk: in the planes that judge code by its surroundings."""
@@ -30,7 +30,7 @@ class Material(msgspec.Struct, frozen=True):
         head, base: path at the head -> the text of a side; None if there is none.
         moved: path -> the lines at the head that the change only moves; they count as unchanged.
         messages: of the commits, newest first.
-        ticket: with ``title`` and ``criteria``; None if there is none.
+        ticket: the request that the change answers; None if there is none.
     """
 
     results: RawReview
@@ -38,7 +38,7 @@ class Material(msgspec.Struct, frozen=True):
     base: Callable[[str], str | None]
     moved: Mapping[str, Collection[int]] = {}
     messages: Sequence[str] = ()
-    ticket: Mapping[str, Any] | None = None
+    ticket: Ticket | None = None
 
 
 class QuestionWriter:
@@ -57,7 +57,7 @@ class QuestionWriter:
         self._names = _sent_names([file.path for file in self._files], redactor)
         self._lines: dict[tuple[str, bool], list[str]] = {}
 
-    def question(self, plane: FindingsPlane) -> Question | None:
+    def question(self, plane: FileJudge) -> Question | None:
         """Return the question of a plane; None if it has nothing to judge."""
         candidates = [
             Candidate(hunk, "tests" in self._claimed[file.path])
