@@ -334,3 +334,21 @@ def test_without_a_configuration_nothing_of_it_is_loaded(repo: GitRepository) ->
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "wardround.review" in loaded
     assert not loaded & {"httpx", "asyncio", "ssl", "wardround.planes.language_model.consult"}
+
+
+def test_the_title_and_the_criteria_of_a_ticket_are_sent_to_intent_only(
+    change: GitRepository, tmp_path: Path
+) -> None:
+    ticket = tmp_path / "ticket.md"
+    ticket.write_text("# Limit of values\n\n## Acceptance criteria\n\n- [ ] Ten values are returned\n")
+    with endpoint(NOTHING) as server:
+        review(change, server, "--ticket", ticket)
+        shown = change.wardround(
+            "review", "--profile", "ci", "--base", "HEAD~1", "--ticket", ticket, "--show-prompt", "intent",
+            env=ENV,
+        )  # fmt: skip
+    (intent,) = server.requests("intent")
+    assert intent.input["title"] == "Limit of values"
+    assert intent.input["criteria"] == ["Ten values are returned"]
+    assert shown.stdout.encode() == intent.body + b"\n"
+    assert [one.plane for one in server.received if b"Ten values are returned" in one.body] == ["intent"]
