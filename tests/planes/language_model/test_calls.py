@@ -20,6 +20,8 @@ from tests.planes.language_model.loopback import (
 )
 from tests.planes.language_model.questions_factory import KEY, question_of, runner, settings
 from wardround.findings import Plane
+from wardround.planes.language_model import exchange_runner
+from wardround.planes.language_model.answer import Answer, Verified
 from wardround.planes.language_model.calls import run_all
 from wardround.planes.language_model.exchange_runner import PlaneAnswer
 
@@ -128,3 +130,16 @@ def test_certificates_that_cannot_be_read_are_a_reason(monkeypatch: pytest.Monke
         "the certificates of SSL_CERT_FILE cannot be read",
         "the endpoint cannot be reached (ConnectError)",
     )
+
+
+def test_a_defect_in_one_exchange_affects_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(answer: Answer, plane: Plane, *rest: object) -> Verified:
+        if plane is Plane.TESTS:
+            raise RuntimeError("secret text")
+        return Verified()
+
+    monkeypatch.setattr(exchange_runner, "verify", broken)
+    with endpoint(NOTHING) as server:
+        answers = run(server.url)
+    problems = {answer.exchange.plane: answer.exchange.problem for answer in answers}
+    assert problems == dict.fromkeys(Plane, "") | {Plane.TESTS: "it failed with RuntimeError"}

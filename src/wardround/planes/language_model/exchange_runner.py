@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from wardround.config.language_model import LanguageModelSettings
 from wardround.context.canonical import content_id
+from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import RawFinding
 from wardround.planes.evidence import Exchange, TokenUsage
 from wardround.planes.language_model.answer import Answer, UnusableAnswer, Verified, decode_answer, verify
@@ -68,14 +69,18 @@ class ExchangeRunner:
         try:
             async with asyncio.timeout(self._settings.timeout):
                 answer = await progress.run(endpoint)
+            return progress.succeeded(self._verified(question, answer))
         except TimeoutError:
             return progress.failed(f"timed out after {self._settings.timeout:g} s")
         except asyncio.CancelledError:
             return progress.failed(CANCELLED)
         except (EndpointError, UnusableAnswer) as cause:
             return progress.failed(str(cause))
-        verified = verify(answer, question.plane, question.hunks, self._settings, self._redact, self._text_of)
-        return progress.succeeded(verified)
+        except PLUGIN_EXCEPTIONS as error:  # a defect in one exchange affects no other
+            return progress.failed(f"it failed with {type(error).__name__}")
+
+    def _verified(self, question: Question, answer: Answer) -> Verified:
+        return verify(answer, question.plane, question.hunks, self._settings, self._redact, self._text_of)
 
     def not_sent(self, question: Question, problem: str) -> PlaneAnswer:
         """Return the exchange of a question that was not sent."""

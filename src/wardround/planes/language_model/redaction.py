@@ -48,20 +48,14 @@ class Redactor:
     def lines(self, path: str, text: str, *, base: bool = False) -> list[str]:
         """Return the lines of a file without secrets; a line whose secret is not found is masked entirely."""
         masker = self._base if base else self._head
-        lines = text.split("\n")
-        generic = redact_secrets(text).split("\n")
-        if len(generic) != len(lines):
-            generic = [redact_secrets(line) for line in lines]
+        known = self._without_known(text).split("\n")
+        masked = redact_secrets("\n".join(known)).split("\n")
+        if len(masked) != len(known):
+            masked = [redact_secrets(line) for line in known]
         return [
-            self._line(line, masked, masker.has_secret(path, number))
-            for number, (line, masked) in enumerate(zip(lines, generic, strict=True), 1)
+            _MASK if masker.has_secret(path, number) and known[number - 1] == line else masked[number - 1]
+            for number, line in enumerate(text.split("\n"), 1)
         ]
-
-    def _line(self, line: str, masked: str, has_secret: bool) -> str:
-        known = self._without_known(line)
-        if has_secret and known == line:
-            return _MASK
-        return self._without_known(masked) if known == line else redact_secrets(known)
 
     def text(self, text: str) -> str:
         """Return a text that is not of a file under review, such as a message, without secrets."""
