@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import socketserver
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,36 +60,42 @@ class Endpoint:
 
 
 @contextmanager
-def endpoint(*behaviours: Behaviour) -> Iterator[Endpoint]:
+def endpoint(*behaviours: Behaviour, tls: ssl.SSLContext | None = None) -> Iterator[Endpoint]:
     """Serve on loopback: each plane gets the behaviours in their order, then the last one again.
 
     A request that does not match the description is an error of the test.
+
+    Args:
+        tls: encrypts the connections.
     """
-    closing = threading.Event()
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            request = _read(self.request)
-            if request is None:
-                return
-            with lock:
-                found.received.append(request)
-                found.violations.extend(_violations(request))
-                number = len(found.requests(request.plane)) - 1
-            behaviours[min(number, len(behaviours) - 1)](request, self.request)
+            connection = self.request if tls is None else tls.wrap_socket(self.request, server_side=True)
+            with connection:
+                request = _read(connection)
+                if request is not None:
+                    answer(request, connection)
+
+    def answer(request: Received, connection: socket.socket) -> None:
+        with lock:
+            found.received.append(request)
+            found.violations.extend(_violations(request))
+            number = len(found.requests(request.plane)) - 1
+        behaviours[min(number, len(behaviours) - 1)](request, connection)
 
     lock = threading.Lock()
     server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     server.block_on_close = False
-    found = Endpoint(f"http://127.0.0.1:{server.server_address[1]}/v1")
+    scheme = "http" if tls is None else "https"
+    found = Endpoint(f"{scheme}://127.0.0.1:{server.server_address[1]}/v1")
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that hang up are expected
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield found
     finally:
-        closing.set()
         server.shutdown()
         server.server_close()
     assert found.violations == []

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
+import ipaddress
+import ssl
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.planes.language_model import loopback
 from tests.planes.language_model.loopback import (
@@ -143,3 +150,44 @@ def test_a_defect_in_one_exchange_affects_no_other(monkeypatch: pytest.MonkeyPat
         answers = run(server.url)
     problems = {answer.exchange.plane: answer.exchange.problem for answer in answers}
     assert problems == dict.fromkeys(Plane, "") | {Plane.TESTS: "it failed with RuntimeError"}
+
+
+def certificate(folder: Path) -> tuple[Path, ssl.SSLContext]:
+    """A certificate of an unknown issuer for loopback, and a server's context with it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "loopback")])
+    now = datetime.datetime.now(datetime.UTC)
+    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    signed = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(address, critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    public, private = folder / "certificate.pem", folder / "key.pem"
+    public.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(public, private)
+    return public, context
+
+
+def test_the_certificate_of_the_endpoint_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    public, context = certificate(tmp_path)
+    with endpoint(NOTHING, tls=context) as server:
+        (unknown,) = run(server.url, (Plane.INTENT,))
+        assert server.received == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(public))
+        (known,) = run(server.url, (Plane.INTENT,))
+    assert unknown.exchange.problem == "the TLS certificate is not accepted"
+    assert known.exchange.problem == ""
