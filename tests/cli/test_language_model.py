@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import signal
+import socket
+import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import GitRepository
+from tests.conftest import SCRIPTS, GitRepository
 from tests.planes.language_model import loopback
-from tests.planes.language_model.loopback import NOTHING, Endpoint, by_plane, claims, endpoint, respond
+from tests.planes.language_model.loopback import (
+    NOTHING,
+    Endpoint,
+    Received,
+    by_plane,
+    claims,
+    endpoint,
+    respond,
+)
 
 KEY = "k" * 30 + "7"
 ENV = {"WARDROUND_TEST_KEY": KEY}
@@ -352,3 +365,27 @@ def test_the_title_and_the_criteria_of_a_ticket_are_sent_to_intent_only(
     assert intent.input["criteria"] == ["Ten values are returned"]
     assert shown.stdout.encode() == intent.body + b"\n"
     assert [one.plane for one in server.received if b"Ten values are returned" in one.body] == ["intent"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_a_review_that_waits_for_the_model(
+    change: GitRepository, number: signal.Signals
+) -> None:
+    arrived = threading.Event()
+
+    def hang(request: Received, connection: socket.socket) -> None:
+        arrived.set()
+        loopback.hang(request, connection)
+
+    with endpoint(hang) as server:
+        change.commit({".wardround.toml": configuration(server, timeout=300.0)})
+        change.commit({"app.py": HEAD})
+        argv = [SCRIPTS / "wardround", "review", "--profile", "ci", "--base", "HEAD~1"]
+        with subprocess.Popen(
+            argv, cwd=change.root, env=os.environ | ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ) as process:
+            assert arrived.wait(60)
+            process.send_signal(number)
+            output, _ = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert b"Traceback" not in output

@@ -70,3 +70,19 @@ def test_check_names_the_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (tmp_path / "p.yml").write_text("name: p\nversion: 1\ntiers: {T1: auto-merge}\n")
     assert invoke(["policy", "check", str(tmp_path / "p.yml")]) == 2
     assert "p.yml: tiers: T2 has no verdict; give all of T1 to T5" in capsys.readouterr().err
+
+
+def test_a_table_can_have_a_language_model_that_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.yml").write_text(
+        "{schema: wardround.policy/1, name: p, version: 1, description: d,"
+        " tiers: {T1: auto-merge, T2: human-review, T3: human-review, T4: human-review, T5: human-review},"
+        " rules: [{id: model, when: language_model_failed, at-least: escalate, because: no answer}]}"
+    )
+    cases = """
+- {name: worked, expect: auto-merge}
+- {name: failed, expect: escalate, given: {language-model-failed: true}}
+"""
+    assert run_table(tmp_path, cases, str(tmp_path / "p.yml")) == 0
+    assert capsys.readouterr().out == "2 cases, 0 failed\n"

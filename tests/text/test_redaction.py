@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from wardround.text.redaction import redact_secrets
+from wardround.text.redaction import beginning, redact_secrets
 
 WORD = "a1B2c3D4e5F6g7H8i9J0"
 SECRETS = {
@@ -51,6 +51,8 @@ CODE = (
     "https://example.org/docs/configuration#options",
     "return `${first} ${second}`",
     "if token is None or secret != other:",
+    "skip_everything_that_was_reviewed()",
+    "npm_package_version = read('x')",
 )
 
 
@@ -86,7 +88,7 @@ def test_the_lines_of_a_private_key_are_masked_one_by_one() -> None:
     masked = redact_secrets("\n".join(lines)).split("\n")
     assert len(masked) == len(lines)
     assert masked[0] == "a = 1"
-    assert masked[-1].endswith("f(2)")
+    assert masked[-1].endswith("(2)")
     assert not any(line in masked for line in lines[1:-1])
 
 
@@ -105,3 +107,12 @@ def test_the_number_of_lines_stays_for_random_texts() -> None:
     for _ in range(500):
         text = " ".join(source.choices(parts, k=12))
         assert redact_secrets(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("name", [name for name in SECRETS if "://" not in SECRETS[name]])
+def test_a_beginning_does_not_end_within_a_secret(name: str) -> None:
+    text = f"see the text {SECRETS[name]} and more"
+    for limit in range(len(text) + 1):
+        shown = beginning(text, limit)
+        assert len(shown) <= limit
+        assert SECRETS[name][:3] not in shown or SECRETS[name] in shown

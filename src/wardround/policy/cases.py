@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.errors import ConfigError
 from wardround.findings import Plane, Status
-from wardround.planes.evidence import Evidence, FileEvidence, FileRole, FindingEvidence
+from wardround.planes.evidence import Evidence, Exchange, FileEvidence, FileRole, FindingEvidence
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.decide import decide
 from wardround.policy.loading import read_document
@@ -30,6 +30,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         files: the paths of the change.
         tested: the change also adds to a test file.
         suppressed: the number of suppressed findings.
+        language_model_failed: a plane got no usable answer from its language model.
     """
 
     signals: dict[Plane, str] = {}
@@ -40,6 +41,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     gate: str = "pass"
     target_branch: str = "main"
     suppressed: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    language_model_failed: bool = False
 
     def __post_init__(self) -> None:
         for plane, outcome in self.signals.items():
@@ -124,6 +126,9 @@ def _evidence(given: Given) -> Evidence:
         target_branch=given.target_branch,
         files=tuple(files),
         findings=tuple(_suppressed(number) for number in range(given.suppressed)),
+        exchanges=(Exchange(Plane.INTENT, "", "", 0, problem="failed"),)
+        if given.language_model_failed
+        else (),
     )
 
 

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections import Counter
 
 from wardround.checks.lazy import LazyPattern
 
 _TOKEN_LIKE = LazyPattern(r"[A-Za-z0-9_-]{20,}")
-_KEY_BEGIN = r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z -]{0,40}-----"
-_KEY_BODY = r"[A-Za-z0-9+/=:,\s\"'\\-]{0,12000}"
 _FORMATS = (
-    LazyPattern(_KEY_BEGIN + _KEY_BODY + r"?-----END [A-Z -]{0,60}-----"),
-    LazyPattern(_KEY_BEGIN + _KEY_BODY),
+    LazyPattern(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z -]{0,40}-----[A-Za-z0-9+/=:,\s\"'\\-]{0,12000}"),
     LazyPattern(r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}"),
-    LazyPattern(r"\b(?:gh[a-z]|github_pat|glpat|npm|pypi|hf|dop_v1|shp[a-z]{2})[_-][A-Za-z0-9_-]{12,}"),
-    LazyPattern(r"\b(?:sk|pk|rk|xox[a-z]|xapp|SG|AIza|ya29|eyJ)[A-Za-z0-9_.-]{14,}"),
+    LazyPattern(r"\b(?:gh[a-z]_|github_pat_|glpat-|pypi-|dop_v1_|shp[a-z]{2}_)[A-Za-z0-9_-]{12,}"),
+    LazyPattern(r"\b(?:npm_|hf_)[A-Za-z0-9]{30,}"),
+    LazyPattern(r"\b(?:[spr]k[_-]|xox[a-z]-|xapp-|SG\.|AIza|ya29\.|eyJ)[A-Za-z0-9_.-]{14,}"),
     LazyPattern(r"\bhttps://hooks\.[\w./-]{8,}"),
 )
 """The forms of private keys and of the tokens of well-known services, as their documentation shows them."""
 _URL_PASSWORD = LazyPattern(r"(?<=://)([^\s/:@\"']{0,100}):([^\s/@\"']{1,200})(?=@)")
 _AUTHORIZATION = LazyPattern(r"(?i)\b(bearer|basic)[ \t]+[A-Za-z0-9._~+/-]{8,}=*")
 _ASSIGNED = LazyPattern(
-    r"(?i)(?P<name>[\w.-]{0,60}(?:passw(?:or)?d|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|"
+    r"(?i)(?P<name>(?:passw(?:or)?d|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|"
     r"private[_-]?key|credential)[\w-]{0,20}[\"']?\s{0,5}(?::=|=>|[:=])\s{0,5})"
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\n]{4,400}?)(?P=quote)|(?P<bare>[^\s\"'`,;(){}\[\]<>]{6,200}))"
 )
+_TOKEN_CHARACTERS = string.ascii_letters + string.digits + "+/=_.~-"
 _LEAST_VALUE = 8
 _MIXED = LazyPattern(r"[A-Za-z0-9+/=_.~-]{24,}")
 _LEAST_ENTROPY = 3.6
@@ -47,6 +47,11 @@ def redact_tokens(text: str) -> str:
 
 def _has_digit(run: str) -> bool:
     return any(map(str.isdigit, run))
+
+
+def beginning(text: str, limit: int) -> str:
+    """Return the beginning of a text that does not end within a token, so that no part of one is left."""
+    return text if len(text) <= limit else text[:limit].rstrip(_TOKEN_CHARACTERS)
 
 
 def redact_secrets(text: str) -> str:

@@ -79,7 +79,7 @@ def test_an_error_of_the_security_plane_needs_configuration(configured: bool, se
 
 
 def test_a_message_is_one_bounded_line_without_control_characters() -> None:
-    text = "a\nb\r\n::error::c\x1b[31m\u202ed " + "x" * 5000
+    text = "a\nb\r\n::error::c\x1b[31m\u202ed " + "x " * 5000
     (found,) = verified(claim(line=5, quote="values[:11]", message=text)).findings
     assert found.message.startswith("a b ::error::c\\x1b[31m\\u202ed x")
     assert found.message.isprintable()

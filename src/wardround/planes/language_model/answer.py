@@ -14,6 +14,7 @@ from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.prompts import Prompt
 from wardround.text.escaping import one_line
+from wardround.text.redaction import beginning
 
 MOST_FINDINGS = 20
 _LONGEST_MESSAGE = 300
@@ -130,7 +131,7 @@ def _nearest(quote: str, stated: int, added: Mapping[int, str]) -> int | None:
 
 
 def _message(claim: Claim, redact: Callable[[str], str]) -> str:
-    text = one_line(" ".join(redact(claim.message[: 4 * _LONGEST_MESSAGE]).split()))
+    text = one_line(" ".join(redact(beginning(claim.message, 4 * _LONGEST_MESSAGE)).split()))
     if not text:
         return ""
     short = text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 3]}..."

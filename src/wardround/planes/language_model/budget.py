@@ -9,6 +9,7 @@ import msgspec
 from wardround.context.ticket.model import Ticket
 from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.inputs import Described
+from wardround.text.redaction import beginning
 
 CHARACTERS_PER_TOKEN = 4
 """The estimate for English and code; tokenizers differ, and text of other scripts needs more tokens."""
@@ -45,7 +46,7 @@ def describe_change(
 def _within(texts: Sequence[str], redact: Callable[[str], str], rest: int) -> tuple[tuple[str, ...], int]:
     found = []
     for text in texts[:_MOST_ITEMS]:
-        shown = redact(text[:_LONGEST_ITEM])
+        shown = redact(beginning(text, _LONGEST_ITEM))
         if shown.strip() and len(shown) <= rest:
             found.append(shown)
             rest -= len(shown)

@@ -25,6 +25,7 @@ from wardround.planes.language_model.client import (
 )
 from wardround.planes.language_model.question import Question
 from wardround.text.escaping import one_line
+from wardround.text.redaction import beginning
 
 _LONGEST_ANSWER = 20_000
 _LONGEST_NAME = 200
@@ -158,13 +159,13 @@ class _Progress:
             served_model=self._name(completion.model),
             finish_reason=self._name(choice.finish_reason),
             usage=TokenUsage() if usage is None else _bounded(usage),
-            answer=self._redact(text[: 2 * _LONGEST_ANSWER])[:_LONGEST_ANSWER],
+            answer=self._redact(beginning(text, _LONGEST_ANSWER)),
             answer_digest=content_id(text.encode("utf-8", "surrogatepass")),
         )
         return choice
 
     def _name(self, text: str | None) -> str:
-        return one_line(self._redact((text or "")[:_LONGEST_NAME]))
+        return one_line(self._redact(beginning(text or "", _LONGEST_NAME)))
 
 
 def _bounded(usage: Usage) -> TokenUsage:
