@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (
     "src/wardround",
     "src/wardround_lab",
+    "plugins/wardround_contract",
     "plugins/wardround_docker_ci",
     "plugins/wardround_python",
     "plugins/wardround_secrets",

@@ -54,7 +54,7 @@ def wardround_specialists():
 """
 
 
-OUR_PLUGINS = ["docker-ci", "python", "secrets", "sql", "tests", "text", "typescript"]
+OUR_PLUGINS = ["contract", "docker-ci", "python", "secrets", "sql", "tests", "text", "typescript"]
 OURS = sorted([*OUR_PLUGINS, "templates"])
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wardround.checks.base import ChangeCheck, Check
 from wardround.checks.case_files import load_cases, load_change_cases
@@ -33,6 +34,9 @@ from wardround.checks.cases import (
 from wardround.checks.source import ChangedFileView, ChangeView, InMemoryRepository, SourceFile
 from wardround.findings import RawFinding
 from wardround.specialists import Specialist
+
+if TYPE_CHECKING:
+    from wardround.context.change_graphs import ChangeGraphs
 
 
 def results(
@@ -84,10 +88,22 @@ def change_results(
             InMemoryRepository({**parsed.others, **after}),
             (parsed.message,) if parsed.message else (),
             options,
+            open_graphs=lambda: _graphs(parsed),
         )
     )
     run.run()
     return sorted(run.results, key=lambda result: (result.file, result.span))
+
+
+def _graphs(case: ChangeCase) -> ChangeGraphs:
+    from wardround.context.change_graphs import graphs_of_texts  # loads grammars, which few checks need
+
+    sides: list[dict[str, str]] = [dict(case.others), dict(case.others)]
+    for path, texts in case.files.items():
+        for side, text in zip(sides, texts, strict=True):
+            if text is not None:
+                side[path] = text
+    return graphs_of_texts(*sides)
 
 
 def _changed_text(path: str, before: str | None, after: str | None) -> ChangedFileView:

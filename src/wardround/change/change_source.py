@@ -154,6 +154,11 @@ class GitChangeSource:
         if change.files:
             repository.compare_with_worktree(change.head)
 
+    @property
+    def repository(self) -> Repository:
+        """The repository of the change."""
+        return self._repository
+
     def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
         self._repository.fetch(files, base=base)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -15,6 +15,9 @@ from wardround.config.globs import matches_whole
 from wardround.errors import OverBudget
 from wardround.inference.api import Models, NoModels
 from wardround.text.line_index import LineIndex
+
+if TYPE_CHECKING:
+    from wardround.context.change_graphs import ChangeGraphs
 
 
 class RepositoryView(Protocol):
@@ -171,6 +174,8 @@ class ChangeView(msgspec.Struct, frozen=True):
         messages: the messages of its commits, newest first; none before it is committed.
         options: the specialist's own configuration at the repository's root.
         models: the models the specialist named.
+        open_graphs: returns the code graphs of both sides, or None without a repository or within a short
+            budget; call ``graphs``.
     """
 
     files: Sequence[ChangedFileView]
@@ -178,6 +183,11 @@ class ChangeView(msgspec.Struct, frozen=True):
     messages: Sequence[str] = ()
     options: Any = None
     models: Models = msgspec.field(default_factory=NoModels)
+    open_graphs: Callable[[], ChangeGraphs | None] = lambda: None
+
+    def graphs(self) -> ChangeGraphs | None:
+        """Return the code graphs of both sides; None where they would cost too much."""
+        return self.open_graphs()
 
     def file(self, path: str) -> ChangedFileView | None:
         return next((file for file in self.files if file.path == path), None)

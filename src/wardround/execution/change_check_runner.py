@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSource
 from wardround.change.diff import Change, FileStatus
 from wardround.change.repository_view import SideView
 from wardround.checks.base import ChangeCheck
@@ -23,6 +24,12 @@ from wardround.findings import RawFinding, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
 from wardround.tools.tool import Profile
+
+if TYPE_CHECKING:
+    from wardround.context.change_graphs import ChangeGraphs
+
+_MOST_READ = {Profile.COMMIT: 60, Profile.CI: 15_000}
+"""Files without stored facts up to which the code graphs are updated: about 0.1 s and 30 s."""
 
 ModelScope = Callable[[Callable[[Models], list[RawFinding]]], list[RawFinding]]
 """Runs a check with the models of its specialist."""
@@ -49,6 +56,8 @@ class ChangeCheckRunner:
         self._base_texts = base_texts
         self._models = models
         self._texts = FileTexts(source, change)
+        self._graphs: ChangeGraphs | None = None
+        self._has_opened = False
 
     @cached_property
     def review(self) -> ChangeReview:
@@ -84,6 +93,7 @@ class ChangeCheckRunner:
             budget = Budget(self.review.budget_s)
             found = run_change_checks(specialist, change, scope, budget, self.review.over_budget)
             results += [r if isinstance(r, Unreviewed) else (specialist.name, r) for r in found]
+        self._close_graphs()
         return results
 
     def _refuse(self, reason: str) -> list[ChangeCheckResult]:
@@ -108,7 +118,28 @@ class ChangeCheckRunner:
             files.append(ChangedFileView(file.path, file.base_path, file.is_added_line, read, read_base))
         options = self._config.for_file("").options.get(specialist.name)
         repository = SideView(self._source, "head")
-        return ChangeView(tuple(files), repository, self._source.messages(self._change), options)
+        return ChangeView(
+            tuple(files),
+            repository,
+            self._source.messages(self._change),
+            options,
+            open_graphs=self._open_graphs,
+        )
+
+    def _open_graphs(self) -> ChangeGraphs | None:
+        """Return the code graphs, opened once; None for a diff file, or where they cost too much."""
+        if not self._has_opened and isinstance(self._source, GitChangeSource):
+            from wardround.context.change_graphs import open_graphs  # loads grammars, which few changes need
+
+            most_read = _MOST_READ[self._profile]
+            self._graphs = open_graphs(self._source.repository, self._change, self._source, most_read)
+        self._has_opened = True
+        return self._graphs
+
+    def _close_graphs(self) -> None:
+        if self._graphs is not None:
+            self._graphs.close()
+        self._graphs, self._has_opened = None, False
 
 
 def run_change_checks(

@@ -57,6 +57,11 @@ class RepositoryDatabase:
                 sqlite_file.remove(file)
         return cls(kind, _connected(kind, ":memory:"), None)
 
+    @classmethod
+    def in_memory(cls, kind: DatabaseKind) -> RepositoryDatabase:
+        """Return an empty database that is never stored."""
+        return cls(kind, _connected(kind, ":memory:"), None)
+
     def replaced(self, *, keep_file: bool) -> RepositoryDatabase:
         """Return an empty database for this one, which failed: in its place, or in memory."""
         self.close()

@@ -19,7 +19,7 @@ from wardround.context.code_graph.neighbours import nearest
 from wardround.context.code_graph.resolution import Resolver
 from wardround.context.code_graph.store import GraphStore, StoredFile, file_key, today
 from wardround.context.code_graph.tree_facts import TreeFacts
-from wardround.context.code_graph.tree_files import TreeFiles
+from wardround.context.code_graph.tree_files import SourceTree
 from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.hunk_search import ChangedCode
 from wardround.retrieval.index import IndexedFile
@@ -71,7 +71,7 @@ class CodeGraph:
 
     def __init__(self, store: GraphStore) -> None:
         self._store = store
-        self._tree: TreeFiles | None = None
+        self._tree: SourceTree | None = None
         self._queries = _Queries(store, {})
 
     @classmethod
@@ -84,6 +84,16 @@ class CodeGraph:
         """
         return cls(GraphStore.open(git_dir, folder))
 
+    @classmethod
+    def in_memory(cls) -> Self:
+        """Create a graph that is never stored."""
+        return cls(GraphStore.in_memory())
+
+    def missing(self, tree: SourceTree) -> int:
+        """Return the number of files of a tree whose facts are not stored: the work of an update."""
+        known = self._store.known()
+        return sum(file_key(entry) not in known for entry in tree.entries)
+
     def __enter__(self) -> Self:
         return self
 
@@ -92,7 +102,7 @@ class CodeGraph:
     ) -> None:
         self._store.close()
 
-    def update(self, tree: TreeFiles) -> GraphUpdate:
+    def update(self, tree: SourceTree) -> GraphUpdate:
         """Read the files of a tree that are not stored yet; later queries are about this tree."""
         self._tree = tree
         try:
@@ -101,7 +111,7 @@ class CodeGraph:
             self._store = self._store.replaced(keep_file=not sqlite_file.is_damaged(trouble))
             return self._updated(tree)
 
-    def _updated(self, tree: TreeFiles) -> GraphUpdate:
+    def _updated(self, tree: SourceTree) -> GraphUpdate:
         keys = {entry.path: file_key(entry) for entry in tree.entries}
         known = self._store.known()
         missing = [entry for entry in tree.entries if keys[entry.path] not in known]
@@ -200,5 +210,5 @@ class CodeGraph:
             return query(self._queries)
 
 
-def _record(entry: IndexedFile, tree: TreeFiles) -> FileRecord:
+def _record(entry: IndexedFile, tree: SourceTree) -> FileRecord:
     return read_file(entry.path, tree.read(entry))

@@ -95,6 +95,11 @@ class GraphStore:
         """Open or create the store of the repository with this git folder."""
         return cls(RepositoryDatabase.open(_KIND, git_dir, folder or cache_dir() / "code-graph"))
 
+    @classmethod
+    def in_memory(cls) -> GraphStore:
+        """Return an empty store that is never written to the disk."""
+        return cls(RepositoryDatabase.in_memory(_KIND))
+
     def replaced(self, *, keep_file: bool) -> GraphStore:
         """Return an empty store for this one, which failed."""
         return GraphStore(self._file.replaced(keep_file=keep_file))

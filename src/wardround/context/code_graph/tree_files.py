@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change, FileStatus
@@ -16,6 +17,20 @@ from wardround.context.code_graph.extraction import is_indexed
 from wardround.retrieval.index import IndexedFile
 
 _SHA1_HEX = 40
+
+
+class SourceTree(Protocol):
+    """The indexed files of a tree, and their contents."""
+
+    @property
+    def entries(self) -> Sequence[IndexedFile]:
+        """The files by path."""
+
+    def fetch(self, entries: Sequence[IndexedFile]) -> None:
+        """Announce files that ``read`` will be called for."""
+
+    def read(self, entry: IndexedFile) -> bytes:
+        """Return the content of a file; empty if it is missing."""
 
 
 @dataclass(frozen=True)

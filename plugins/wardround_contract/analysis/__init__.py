@@ -1,0 +1,1 @@
+"""Definitions that a change removes, and the uses that remain."""

@@ -1,0 +1,151 @@
+"""The uses of a removed definition that remain at the head, by the code graphs of both sides."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from wardround.checks.source import ChangeView
+from wardround.context.change_graphs import ChangeGraphs
+from wardround.context.code_graph.extraction import language_of
+from wardround.context.code_graph.model import Certainty, FileFacts, Symbol, Use, UseKind
+from wardround_contract.analysis.base_classes import may_inherit
+from wardround_contract.analysis.definitions import Removed
+from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
+
+_BUILTIN_MEMBERS = frozenset(
+    name
+    for kind in (str, bytes, list, dict, set, tuple, int, float, BaseException, type, object)
+    for name in dir(kind)
+) | frozenset(dir(builtins))
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_+[A-Za-z0-9]")
+_DYNAMIC = re.compile(r"def __getattr(ibute)?__|\bglobals\(\)|new Proxy\(")
+_IGNORED = re.compile(r"type:\s*ignore|pylint: disable|pyright: ignore|ty: ignore|@ts-(ignore|expect-error)")
+_GUARDS = ("hasattr", "getattr", "raises", "suppress", "AttributeError", "skip", "version")
+_MEMBER_USES = frozenset({UseKind.ATTRIBUTE, UseKind.CALL})
+
+
+class RemainingUses:
+    """The uses of removed definitions in the tree of the head."""
+
+    def __init__(self, change: ChangeView, graphs: ChangeGraphs) -> None:
+        self._change = change
+        self._graphs = graphs
+        self._head_path = {file.base_path: file.path for file in change.files if file.base_path}
+        self._changed = {file.path for file in change.files}
+        self._deleted = {file.path for file in change.files if file.text is None}
+
+    def resolved(self, removed: Removed) -> list[RemainingUse]:
+        """Return the uses that scopes and imports lead to the definition, and to no other at the head."""
+        symbol = removed.symbol
+        found: set[RemainingUse] = set()
+        for link in self._graphs.base.callers(symbol):
+            if link.certainty is Certainty.RESOLVED:
+                path = self._head_path.get(link.path, link.path)
+                found.update(self._at_head(path, link.path, link.line, link.symbol.name, symbol))
+        return self._real(found, symbol)
+
+    def named(self, removed: Removed) -> list[RemainingUse]:
+        """Return the uses by name alone, in files that import the file of the definition."""
+        symbol, name = removed.symbol, removed.symbol.own_name
+        if not self._is_distinctive(name) or self._is_provided(name, symbol.path):
+            return []
+        near = {one.path for one in self._graphs.base.importers(symbol.path)} | {symbol.path}
+        found: set[RemainingUse] = set()
+        for link in self._graphs.base.callers(symbol):
+            if link.certainty is Certainty.NAMED and link.path in near and link.kind in _MEMBER_USES:
+                path = self._head_path.get(link.path, link.path)
+                found.update(self._at_head(path, link.path, link.line, link.symbol.name, symbol))
+        return self._real(found, symbol)
+
+    def may_be_inherited(self, removed: Removed) -> bool:
+        """Return True if the class has a base outside of the repository, which may have the name."""
+        symbol = removed.symbol
+        facts = self._graphs.head.facts(removed.sides.file.path)
+        owner = next((one for one in facts.symbols if one.name == symbol.owner_name), None)
+        return owner is None or may_inherit(self._graphs.head, owner, symbol.own_name)
+
+    def distinctive(self, removed: Removed, uses: list[RemainingUse]) -> list[RemainingUse]:
+        """Return the uses if no library is likely to have the name, and nothing in the repository has it."""
+        symbol = removed.symbol
+        is_own = self._is_distinctive(symbol.own_name) and not self._is_provided(symbol.own_name, symbol.path)
+        return uses if is_own else []
+
+    def _at_head(
+        self, path: str, base_path: str, line: int, owner: str, symbol: Symbol
+    ) -> Iterator[RemainingUse]:
+        """Yield the use of the base where the head still has it and it means nothing else there."""
+        name = symbol.own_name
+        if path in self._deleted or NOT_MAINTAINED.search(path):
+            return
+        base = [
+            one for one in self._graphs.base.facts(base_path).uses if one.line == line and one.name == name
+        ]
+        facts = self._graphs.head.facts(path)
+        for one in facts.uses:
+            if one.name != name or not any(_is_same(one, other) for other in base):
+                continue
+            is_there = one.line == line if path not in self._changed else _owner(facts, one) == owner
+            if is_there and not self._means_another(path, one):
+                yield RemainingUse(path, one.line)
+
+    def _means_another(self, path: str, use: Use) -> bool:
+        """Return True if a use has a definition at the head, or an import of its name."""
+        if any(one.alias == use.name for one in self._graphs.head.facts(path).imports) and not use.receiver:
+            return True
+        links = self._graphs.head.uses_of(use.name)
+        return any(
+            one.path == path and one.line == use.line and one.certainty is Certainty.RESOLVED for one in links
+        )
+
+    def _is_provided(self, name: str, path: str) -> bool:
+        """Return True if anything at the head may still provide a member of this name."""
+        if any(one.kind is UseKind.KEY for one in self._graphs.head.uses_of(name)):
+            return True
+        project = self._change.project
+        patterns = ("*.py", "*.pyi") if language_of(path) == "python" else ("*.ts", "*.tsx", "*.js", "*.jsx")
+        definition = re.compile(
+            rf"\b(?:def|class|function|get|set|async|static|readonly|interface|type|const|let|var)\s+{name}\b"
+            rf"|\.{name}\s*(?::[^=\n]+)?=(?!=)|^\s*['\"]?{name}['\"]?\??\s*[:(=](?!=)|[{{,]\s*{name}\s*[,}}:]"
+            rf"|['\"]{name}['\"]|\bas {name}\b",
+            re.MULTILINE,
+        )
+        files = project.files_with_word([name], patterns)
+        return any(definition.search(project.read(one) or "") for one in files)
+
+    def _is_distinctive(self, name: str) -> bool:
+        return bool(_CAMEL.search(name.strip("_"))) and name not in _BUILTIN_MEMBERS and len(name) >= 6
+
+    def _real(self, found: set[RemainingUse], symbol: Symbol) -> list[RemainingUse]:
+        """Drop uses on lines that allow the name to be missing."""
+        by_path: dict[str, list[RemainingUse]] = defaultdict(list)
+        for one in sorted(found):
+            by_path[one.path].append(one)
+        kept = []
+        for path, uses in by_path.items():
+            lines = (self._change.project.read(path) or "").split("\n")
+            kept += [one for one in uses if _needs(lines, one.line, symbol.own_name)]
+        return kept
+
+
+def is_dynamic(text: str) -> bool:
+    """Return True if a module or its classes may provide names that the source does not show."""
+    return bool(_DYNAMIC.search(text))
+
+
+def _needs(lines: list[str], number: int, name: str) -> bool:
+    """Return True if a line uses a name and nothing around it allows the name to be missing."""
+    if number > len(lines) or not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", lines[number - 1]):
+        return False
+    around = "\n".join(lines[max(number - 4, 0) : number])
+    return not _IGNORED.search(around) and not any(word in around for word in _GUARDS)
+
+
+def _is_same(use: Use, other: Use) -> bool:
+    return (use.kind, use.receiver) == (other.kind, other.receiver)
+
+
+def _owner(facts: FileFacts, use: Use) -> str:
+    return facts.symbols[use.owner].name

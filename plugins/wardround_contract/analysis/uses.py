@@ -1,0 +1,21 @@
+"""A use that a change leaves behind."""
+
+from __future__ import annotations
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+
+NOT_MAINTAINED = LazyPattern(
+    r"(?i)(^|/)(_?vendor(ed)?|third_party|node_modules|site-packages|dist|build|typings|stubs|snapshots"
+    r"|__snapshots__|__generated__|generated|fixtures|test_?data|locales?|translations|testcases)/"
+    r"|\.min\.|\.gen\.|generated|\.lock$|lock\.(json|ya?ml)$|(^|/)(changelog|changes|history|news|release)"
+)
+"""Paths of files that are generated, copied from elsewhere, or about the past."""
+
+
+class RemainingUse(msgspec.Struct, frozen=True, order=True):
+    """A place at the head."""
+
+    path: str
+    line: int

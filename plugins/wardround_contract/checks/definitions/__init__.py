@@ -1,0 +1,1 @@
+"""Rules about removed definitions and changed signatures."""

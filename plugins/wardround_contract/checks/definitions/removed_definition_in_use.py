@@ -1,0 +1,195 @@
+"""CT001: removed definition in use."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from wardround.checks.cases import change
+from wardround.context.code_graph.extraction import language_of
+from wardround.context.code_graph.model import Symbol
+from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
+from wardround_contract.analysis.definitions import Removed, Sides, removed_definitions, sides_of
+from wardround_contract.analysis.remaining_uses import RemainingUses, is_dynamic
+from wardround_contract.analysis.uses import RemainingUse
+from wardround_contract.check import BrokenUseCheck
+
+
+class RemovedDefinitionInUse(BrokenUseCheck):
+    """A method, an attribute or a local definition is removed or renamed, and code still uses it.
+
+    The use raises AttributeError, is ``undefined`` or fails to compile. Change it in the same commit, or keep
+    the old name as an alias.
+
+    Uses count where scopes, imports and base classes lead to the definition; those by name alone are a hint,
+    where no other definition, key or dependency of the repository has the name. Imports of missing names are
+    reported by PY084 and TS098, undefined names in a Python module by ruff's F821.
+    """
+
+    ID = "CT001"
+    NAME = "removed-definition-in-use"
+    DEFECT_CLASS = "removed-definition-in-use"
+    MATURITY = Maturity.PREVIEW
+    SEVERITY = Severity.WARN
+    PATHS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
+    PREFILTER = "wardround_contract.prefilters:removes_a_name"
+    VALID = [
+        change(
+            {
+                "mail/box.py": (
+                    """
+                    class Box:
+                        def send_all(self): ...
+                    """,
+                    """
+                    class Base:
+                        def send_all(self): ...
+
+
+                    class Box(Base):
+                        pass
+                    """,
+                ),
+            },
+            others={
+                "app.py": """
+                from mail.box import Box
+
+                Box().send_all()
+                """,
+            },
+        ),
+        change(
+            {
+                "mail/box.py": (
+                    """
+                    class Box:
+                        def send_all(self): ...
+                    """,
+                    """
+                    class Box:
+                        def post_all(self): ...
+
+                        send_all = post_all
+                    """,
+                ),
+            },
+            others={
+                "app.py": """
+                from mail.box import Box
+
+                Box().send_all()
+                """,
+            },
+        ),
+    ]
+    INVALID = [
+        change(
+            {
+                "mail/box.py": (
+                    """
+                    class Box:
+                        def send_all(self): ...
+                    """,
+                    """
+                    class Box:
+                        «def post_all(self): ...»
+                    """,
+                ),
+            },
+            others={
+                "app.py": """
+                from mail.box import Box
+
+                Box().send_all()
+                """,
+            },
+        ),
+        change(
+            {
+                "src/box.ts": (
+                    """
+                    export enum Box {
+                      Sent = "sent",
+                      Waiting = "waiting",
+                    }
+                    """,
+                    """
+                    export enum Box {
+                      «Sent = "sent",»
+                    }
+                    """,
+                ),
+            },
+            others={
+                "src/app.ts": """
+                import { Box } from "./box"
+
+                export const first = Box.Waiting
+                """,
+            },
+        ),
+    ]
+
+    def run(self) -> None:
+        removed = [one for sides in sides_of(self.change) for one in self._relevant(sides)]
+        graphs = self.change.graphs() if removed else None
+        if graphs is None:
+            return
+        uses = RemainingUses(self.change, graphs)
+        for one in removed:
+            self._inspect(one, uses)
+
+    def _relevant(self, sides: Sides) -> Sequence[Removed]:
+        """Return what a file loses, without the members of a lost class and what other rules report."""
+        if is_dynamic(sides.file.text or "") or sides.file.text is None:
+            return ()
+        lost = removed_definitions(sides)
+        names = {one.symbol.name for one in lost}
+        is_python = language_of(sides.base.path) == "python"
+        return [
+            one
+            for one in lost
+            if one.symbol.owner_name not in names
+            and (one.symbol.owner_name or not (is_python or one.symbol.exported))
+            and not _is_bound(sides.file.text, one.symbol.own_name)
+        ]
+
+    def _inspect(self, removed: Removed, remaining: RemainingUses) -> None:
+        uses, severity = remaining.resolved(removed), Severity.WARN
+        if removed.symbol.owner_name and remaining.may_be_inherited(removed):
+            uses, severity = remaining.distinctive(removed, uses), Severity.INFO
+        elif not uses and removed.symbol.owner_name:
+            uses, severity = remaining.named(removed), Severity.INFO
+        if uses:
+            self._report_uses(removed, uses, severity)
+
+    def _report_uses(self, removed: Removed, uses: Sequence[RemainingUse], severity: Severity) -> None:
+        symbol, file = removed.symbol, removed.sides.file
+        new = _new_name(removed)
+        if new is None:
+            self.report_removed(file, symbol.line, f"`{symbol.name}` is removed", uses, severity)
+        else:
+            what = f"`{symbol.name}` is renamed to `{new.own_name}`"
+            self.report_changed(file, new.line, what, uses, severity)
+
+
+def _new_name(removed: Removed) -> Symbol | None:
+    """Return the only new definition with the same body."""
+    symbol, sides = removed.symbol, removed.sides
+    before = {one.name for one in sides.base.symbols}
+    same: dict[str, list[Symbol]] = defaultdict(list)
+    for one in sides.head.symbols[1:]:
+        if one.name not in before and one.owner_name == symbol.owner_name:
+            same[one.body_digest].append(one)
+    found = same.get(symbol.body_digest, []) if symbol.body_digest else []
+    return found[0] if len(found) == 1 else None
+
+
+def _is_bound(text: str, name: str) -> bool:
+    """Return True if the module may still bind a name, in a form that is not a definition of its own."""
+    escaped = re.escape(name)
+    pattern = rf"\.{escaped}\s*(?::[^=\n]+)?=(?!=)|['\"]{escaped}['\"]|\b(?:as|for|import)\s+{escaped}\b"
+    return bool(re.search(pattern, text))

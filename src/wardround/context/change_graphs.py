@@ -1,0 +1,94 @@
+"""The code graphs of both sides of a change, for checks that find what a change breaks elsewhere."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.change.change_source import ChangeSource
+from wardround.change.diff import Change
+from wardround.change.repository import Repository
+from wardround.context.code_graph.extraction import is_indexed
+from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.tree_files import SourceTree, reviewed_tree, tree_at
+from wardround.retrieval.index import IndexedFile
+from wardround.storage.digest import sha256
+
+
+@dataclass(frozen=True)
+class ChangeGraphs:
+    """The graphs of the base and the head.
+
+    ``base`` has the uses of definitions that the change removes, ``head`` those that remain.
+    """
+
+    base: CodeGraph
+    head: CodeGraph
+
+    def close(self) -> None:
+        """Close both stores."""
+        for graph in (self.base, self.head):
+            graph.__exit__(None, None, None)
+
+
+def open_graphs(
+    repository: Repository, change: Change, source: ChangeSource, most_missing: int
+) -> ChangeGraphs | None:
+    """Return the graphs of a change, or None if that requires reading too many files or the store fails.
+
+    Args:
+        most_missing: the number of files without stored facts up to which they are read.
+    """
+    trees = (tree_at(repository, change.base), reviewed_tree(repository, change, source))
+    graphs: list[CodeGraph] = []
+    for tree in trees:
+        graph = CodeGraph.open(repository.git_dir)
+        graphs.append(graph)
+        if not _updated(graph, tree, most_missing):
+            for one in graphs:
+                one.__exit__(None, None, None)
+            return None
+    return ChangeGraphs(*graphs)
+
+
+def _updated(graph: CodeGraph, tree: SourceTree, most_missing: int) -> bool:
+    try:
+        if graph.missing(tree) > most_missing:
+            return False
+        graph.update(tree)
+    except sqlite3.DatabaseError:
+        return False
+    return True
+
+
+def graphs_of_texts(base: Mapping[str, str], head: Mapping[str, str]) -> ChangeGraphs:
+    """Return the graphs of two sides given as texts by path."""
+    graphs = []
+    for texts in (base, head):
+        graph = CodeGraph.in_memory()
+        graph.update(TextTree(texts))
+        graphs.append(graph)
+    return ChangeGraphs(*graphs)
+
+
+@dataclass(frozen=True)
+class TextTree:
+    """A tree of texts, which no repository has; implements ``SourceTree``."""
+
+    texts: Mapping[str, str]
+
+    @cached_property
+    def _contents(self) -> dict[str, bytes]:
+        return {path: text.encode() for path, text in sorted(self.texts.items()) if is_indexed(path)}
+
+    @property
+    def entries(self) -> Sequence[IndexedFile]:
+        return [IndexedFile(path, sha256(one).hexdigest()) for path, one in self._contents.items()]
+
+    def fetch(self, entries: Sequence[IndexedFile]) -> None:
+        """Do nothing: the contents are in memory."""
+
+    def read(self, entry: IndexedFile) -> bytes:
+        return self._contents[entry.path]
