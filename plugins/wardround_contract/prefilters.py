@@ -11,6 +11,7 @@ _DEFINED = re.compile(
     r"|private|protected)\s+|^\s*)(?:['\"#]?)([^\W\d]\w*)['\"]?\s*\??\s*[=:(<,]|\bclass\s+(\w+)",
     re.MULTILINE,
 )
+_FUNCTION = re.compile(r"\bdef\s|\breturn\b.*,|^\s*\*{0,2}\w+\s*(?::[^=]+)?(?:=.+)?,?$|^\)", re.MULTILINE)
 
 
 def removes_a_name(file: BeforeAfter) -> bool:
@@ -25,3 +26,17 @@ def removes_a_name(file: BeforeAfter) -> bool:
 
 def _defined(text: str) -> set[str]:
     return {match[1] or match[2] for match in _DEFINED.finditer(text)}
+
+
+def changes_a_python_function(file: BeforeAfter) -> bool:
+    """Return True if the changed lines of a Python file may be of parameters or of returned values."""
+    base, text = file.base_text, file.text
+    if base is None or text is None or base == text or not file.path.endswith(".py"):
+        return False
+    sides = [set(base.split("\n")), set(text.split("\n"))]
+    return any(_FUNCTION.search(line) for line in sides[0] ^ sides[1])
+
+
+def changes_a_script(file: BeforeAfter) -> bool:
+    """Return True if a script exists on both sides and differs."""
+    return file.base_text is not None and file.text is not None and file.base_text != file.text
