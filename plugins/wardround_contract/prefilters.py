@@ -40,3 +40,8 @@ def changes_a_python_function(file: BeforeAfter) -> bool:
 def changes_a_script(file: BeforeAfter) -> bool:
     """Return True if a script exists on both sides and differs."""
     return file.base_text is not None and file.text is not None and file.base_text != file.text
+
+
+def removes_a_path(file: BeforeAfter) -> bool:
+    """Return True if a file is deleted, or may be moved: its old path is not known here."""
+    return file.text is None or getattr(file, "base_path", file.path) != file.path

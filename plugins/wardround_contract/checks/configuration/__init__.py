@@ -1,0 +1,1 @@
+"""Rules about options, variables, scripts and keys."""

@@ -1,0 +1,1 @@
+"""Rules about files and folders that are moved or deleted."""

@@ -1,0 +1,1 @@
+"""Rules about routes and style classes."""
