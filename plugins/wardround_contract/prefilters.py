@@ -45,3 +45,15 @@ def changes_a_script(file: BeforeAfter) -> bool:
 def removes_a_path(file: BeforeAfter) -> bool:
     """Return True if a file is deleted, or may be moved: its old path is not known here."""
     return file.text is None or getattr(file, "base_path", file.path) != file.path
+
+
+_SCHEMA = re.compile(r"(?i)\b(?:drop|rename|create)\b|drop_column|drop_table|^model ", re.MULTILINE)
+
+
+def alters_a_schema(file: BeforeAfter) -> bool:
+    """Return True if a file may remove a table or a column, or is a model of dbt."""
+    if not file.path.endswith((".sql", ".py", ".prisma")):
+        return False
+    if file.path.endswith(".py"):
+        return file.base_text is None and "drop_" in (file.text or "")
+    return "models/" in file.path or bool(_SCHEMA.search(f"{file.base_text}\n{file.text}"))

@@ -22,11 +22,13 @@ class Keys(NamedTuple):
         required: keys without a default or a question mark, by the type; none without one.
         known: all keys that are visible.
         is_open: it may have others.
+        is_typed: they come from a type.
     """
 
     required: frozenset[str]
     known: frozenset[str]
     is_open: bool
+    is_typed: bool = True
 
 
 class Parameter(NamedTuple):
@@ -139,7 +141,7 @@ def _keys_of_pattern(pattern: Node) -> Keys:
             is_open = True
         key = one.child_by_field_name("key") or one.child_by_field_name("left") or one
         known.add(text_of(key))
-    return Keys(frozenset(), frozenset(known), is_open)
+    return Keys(frozenset(), frozenset(known), is_open, is_typed=False)
 
 
 def _keys_of_type(node: Node, types: Mapping[str, list[Node]], depth: int) -> Keys:
@@ -274,10 +276,14 @@ def elements(path: str, text: str) -> Mapping[tuple[str, int], list[Given]]:
     return found
 
 
-def misfit(keys: Keys, given: Given) -> str:
-    """Return the reason why given keys do not fit; empty if they do."""
+def misfit(keys: Keys, given: Given, *, is_checked: bool) -> str:
+    """Return the reason why given keys do not fit; empty if they do.
+
+    Args:
+        is_checked: a compiler requires the keys, on both sides of the change.
+    """
     unknown = sorted(given.keys - keys.known - {"key", "ref", "children"})
     if unknown and not keys.is_open:
         return f"has no `{unknown[0]}`"
-    missing = sorted(keys.required - given.keys)
+    missing = sorted(keys.required - given.keys) if is_checked else []
     return f"requires `{missing[0]}`" if missing and not given.has_spread else ""

@@ -157,8 +157,9 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
         key = name, link.line
         if link.kind is UseKind.RENDERS:
             for given in self._elements_in(link.path).get(key, ()):
-                reason = _misfit_of_props(after, given)
-                if reason and not _misfit_of_props(before, given):
+                is_typed = link.path.endswith(TYPED) and _has_typed_props(before)
+                reason = _misfit_of_props(after, given, is_typed)
+                if reason and not _misfit_of_props(before, given, is_typed):
                     return reason
             return ""
         is_typed = link.path.endswith(TYPED)
@@ -179,9 +180,14 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
         return self._elements[path]
 
 
-def _misfit_of_props(function: Function, given: Given) -> str:
+def _misfit_of_props(function: Function, given: Given, is_typed: bool) -> str:
     keys = function.parameters[0].keys if function.parameters else None
-    return "" if keys is None else misfit(keys, given)
+    return "" if keys is None else misfit(keys, given, is_checked=is_typed)
+
+
+def _has_typed_props(function: Function) -> bool:
+    keys = function.parameters[0].keys if function.parameters else None
+    return keys is not None and keys.is_typed
 
 
 def _misfit_of_call(function: Function, call: Call, is_typed: bool) -> str:
@@ -190,9 +196,10 @@ def _misfit_of_call(function: Function, call: Call, is_typed: bool) -> str:
     if is_typed and call.count > len(function.parameters) and not function.has_rest:
         return f"takes {len(function.parameters)} arguments"
     for parameter, given in zip(function.parameters, call.objects, strict=False):
-        reason = misfit(parameter.keys, given) if parameter.keys is not None and given is not None else ""
-        if reason:
-            return reason
+        if parameter.keys is not None and given is not None:
+            reason = misfit(parameter.keys, given, is_checked=is_typed and parameter.keys.is_typed)
+            if reason:
+                return reason
     return ""
 
 
