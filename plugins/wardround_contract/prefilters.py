@@ -57,3 +57,22 @@ def alters_a_schema(file: BeforeAfter) -> bool:
     if file.path.endswith(".py"):
         return file.base_text is None and "drop_" in (file.text or "")
     return "models/" in file.path or bool(_SCHEMA.search(f"{file.base_text}\n{file.text}"))
+
+
+_ROUTE = re.compile(r"\bname\s*=\s*['\"]|\.(?:get|post|put|patch|delete|all|route|websocket)\(\s*['\"`]/")
+_FILE_ROUTES = re.compile(r"(?:^|/)(?:app|pages)/.*\.(?:tsx?|jsx?)$")
+
+
+def removes_a_route(file: BeforeAfter) -> bool:
+    """Return True if a file loses a line that may declare a route, or is the file of one."""
+    base_path = getattr(file, "base_path", None)
+    if base_path is None:
+        return False
+    is_moved = file.text is None or base_path != file.path
+    if is_moved and _FILE_ROUTES.search(base_path):
+        return True
+    base = file.base_text
+    if base is None or base == file.text or not _ROUTE.search(base):
+        return False
+    head = set((file.text or "").split("\n"))
+    return any(_ROUTE.search(line) for line in base.split("\n") if line not in head)

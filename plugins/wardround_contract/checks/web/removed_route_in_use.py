@@ -1,0 +1,174 @@
+"""CT006: removed route in use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wardround.checks.cases import change
+from wardround.checks.source import ChangedFileView
+from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
+from wardround_contract.analysis.routes import file_route, longest_part, pattern_of, route_names, routes
+from wardround_contract.analysis.text_search import TextSearch
+from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
+from wardround_contract.check import BrokenUseCheck
+
+_CODE = (
+    "*.py",
+    "*.html",
+    "*.ts",
+    "*.tsx",
+    "*.js",
+    "*.jsx",
+    "*.mjs",
+    "*.vue",
+    "*.svelte",
+    "*.jinja*",
+    "*.txt",
+)
+_URLS = ("*.py",)
+_HANDLERS = ("*.py", "*.ts", "*.js", "*.mjs")
+_MOST_ROUTES = 40
+_DECLARES = r"(?:@\w|path\(|route\(|redirects?\b|rewrite|source:|app\.|router\.)"
+
+
+class RemovedRouteInUse(BrokenUseCheck):
+    """A route, or the name of a route, is removed or renamed, and code still refers to it.
+
+    The request gets status 404; ``reverse`` and ``{% url %}`` raise NoReverseMatch. Change the references in
+    the same commit, or redirect the old route.
+
+    Routes are the names of Django's URL patterns, paths in decorators and of routers, and the files of
+    Next.js. A reference is a string with the path itself; paths with a single short part are too common.
+    """
+
+    ID = "CT006"
+    NAME = "removed-route-in-use"
+    DEFECT_CLASS = "removed-route-in-use"
+    MATURITY = Maturity.PREVIEW
+    SEVERITY = Severity.WARN
+    PATHS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs")
+    PREFILTER = "wardround_contract.prefilters:removes_a_route"
+    VALID = [
+        change(
+            {
+                "app/urls.py": (
+                    """
+                    urlpatterns = [path("jobs/", jobs, name="job-list")]
+                    """,
+                    """
+                    urlpatterns = [path("work/", jobs, name="job-list")]
+                    """,
+                ),
+            },
+            others={
+                "app/views.py": """
+                url = reverse("job-list")
+                """,
+            },
+        ),
+        change(
+            {"pages/reports/weekly.tsx": ("export default 1\n", None)},
+            others={
+                "app/(main)/reports/weekly/page.tsx": "export default 1\n",
+                "components/Menu.tsx": """
+                export const url = "/reports/weekly"
+                """,
+            },
+        ),
+    ]
+    INVALID = [
+        change(
+            {
+                "app/urls.py": (
+                    """
+                    urlpatterns = [path("jobs/", jobs, name="job-list")]
+                    """,
+                    """
+                    «urlpatterns = [path("jobs/", jobs, name="jobs")]»
+                    """,
+                ),
+            },
+            others={
+                "templates/menu.html": """
+                <a href="{% url 'job-list' %}">Jobs</a>
+                """,
+            },
+        ),
+        change(
+            {"pages/reports/weekly.tsx": ("«»export default 1\n", None)},
+            others={
+                "components/Menu.tsx": """
+                export const url = "/reports/weekly"
+                """,
+            },
+        ),
+    ]
+
+    def run(self) -> None:
+        self._search = TextSearch(self.change)
+        reported = 0
+        for file in self.change.files:
+            if reported < _MOST_ROUTES and not NOT_MAINTAINED.search(file.path):
+                for line, what, uses in self._broken(file):
+                    reported += 1
+                    self.report_removed(file, line, what, uses, Severity.WARN)
+
+    def _broken(self, file: ChangedFileView) -> Iterator[tuple[int, str, list[RemainingUse]]]:
+        path, base, head = file.base_path, file.base_text, file.text or ""
+        if path is None or base is None:
+            return
+        yield from self._broken_file(file, path)
+        if base == head or (file.text is not None and file.path != path):
+            return
+        now = route_names(path, head)
+        for name, line in route_names(path, base).items():
+            uses = self._uses_of_name(name) if name not in now else []
+            if uses:
+                yield line, f"route name `{name}` is removed", uses
+        handled = routes(path, head)
+        for route, line in routes(path, base).items():
+            uses = self._uses_of_route(route) if route not in handled else []
+            if uses:
+                yield line, f"route `{route}` is removed", uses
+
+    def _broken_file(self, file: ChangedFileView, path: str) -> Iterator[tuple[int, str, list[RemainingUse]]]:
+        route = file_route(path)
+        if not route or (file.text is not None and file_route(file.path) == route):
+            return
+        if self.change.project.read(path) is not None or route in self._file_routes():
+            return
+        uses = self._uses_of_route(route)
+        if uses:
+            yield 1, f"route `{route}` is removed", uses
+
+    def _file_routes(self) -> set[str]:
+        paths = self.change.project.paths(("*app/*", "*pages/*"))
+        return {file_route(path) for path in paths}
+
+    def _uses_of_name(self, name: str) -> list[RemainingUse]:
+        escaped = re.escape(name)
+        if self._search.has(re.compile(rf"\bname\s*=\s*['\"]{escaped}['\"]"), [name], _URLS):
+            return []
+        used = re.compile(
+            rf"(?:\{{%\s*url\s+|\breverse(?:_lazy)?\(\s*|\bredirect\(\s*|\bresolve_url\(\s*)['\"](?:[\w-]+:)*{escaped}['\"]"
+        )
+        return self._matching(used, name)
+
+    def _uses_of_route(self, route: str) -> list[RemainingUse]:
+        pattern, word = pattern_of(route), longest_part(route)
+        if pattern is None or not word:
+            return []
+        declared = re.compile(rf"{_DECLARES}[^\n]*['\"`]{re.escape(route)}/?['\"`]")
+        if self._search.has(declared, [word], _HANDLERS):
+            return []
+        return self._matching(pattern, word)
+
+    def _matching(self, pattern: re.Pattern[str], word: str) -> list[RemainingUse]:
+        lines = (
+            line
+            for path in self._search.files([word], _CODE)
+            for line in self._search.lines_of(path, pattern)
+        )
+        return [RemainingUse(line.path, line.number) for line in lines]
