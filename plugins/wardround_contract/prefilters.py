@@ -76,3 +76,9 @@ def removes_a_route(file: BeforeAfter) -> bool:
         return False
     head = set((file.text or "").split("\n"))
     return any(_ROUTE.search(line) for line in base.split("\n") if line not in head)
+
+
+def loses_a_line(file: BeforeAfter) -> bool:
+    """Return True if a file has a line before that it has not any more."""
+    base = file.base_text
+    return base is not None and not set(base.split("\n")) <= set((file.text or "").split("\n"))
