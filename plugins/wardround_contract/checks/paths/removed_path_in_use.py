@@ -136,7 +136,7 @@ class RemovedPathInUse(BrokenUseCheck):
             if not token.endswith(posixpath.basename(path)) or _OUTPUT.search(line.text[: match.start()]):
                 continue
             before = line.text[: match.start()][-1:]
-            if before in ("$", "}", "{", "*", ":") or token.startswith(("/", "~", "http", "@")):
+            if before in ("$", "}", "{", "*", ":") or token.startswith(("/", "~", "@")):
                 continue
             folder = posixpath.dirname(line.path)
             is_relative = posixpath.normpath(posixpath.join(folder, token)) == path

@@ -1,0 +1,336 @@
+"""Measure what is found of planted breaks, and what is reported for real commits.
+
+    python evals/planted_breaks.py CLONE ... [--count 15] [--seed 1] [--tools] [--show]
+    python evals/planted_breaks.py --commits 300 CLONE ...
+
+The first form plants breaks in a copy of each clone's head (see ``break_planting.py``): each is one commit that
+changes a definition and leaves its uses in other files as they are. A break is found if a finding names the
+changed definition and a file that uses it. The change-level checks of all specialists run; of other rules than
+CT*, only those count that are about removed names. ``--tools`` runs ty, pyright, tsc and griffe on the same
+breaks: found if one of them reports something in a file that uses the definition, or, for griffe, about the
+definition, that it does not report before. They need to be on the PATH.
+
+The second form prints the findings of the contract checks for the newest commits of the main branch, for
+reading one by one. Nothing is written into a clone, nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from evals.break_planting import Break, Checkout, planted
+from wardround.change.change_source import FileTexts, GitChangeSource
+from wardround.change.diff import FileStatus
+from wardround.change.repository import Repository
+from wardround.change.repository_view import SideView
+from wardround.checks.source import ChangedFileView, ChangeView
+from wardround.context.change_graphs import ChangeGraphs, open_graphs
+from wardround.findings import RawFinding
+from wardround.host import load
+
+_RELATED = frozenset({"PY084", "TS098", "PY013", "TS004", "PY015", "TS006"})
+"""The rules of other specialists that are about removed names."""
+_MOST_READ = 20_000
+_SPARSE = ("/*", "!*.png", "!*.jpg", "!*.ttf", "!*.har", "!*.sketch", "!*.csv", "!*.pdf", "!*.woff*", "!*.mp4", "!*.webp",
+           "!*.gif", "!*.ico", "!*.svg", "!*.snap", "!*.zip", "!*.tiff", "!*.eml", "!*.lock", "!*.po", "!*.mo")  # fmt: skip
+
+
+def _git(root: Path, *argv: str) -> str:
+    base = ["git", "-C", str(root), "-c", "user.name=eval", "-c", "user.email=eval@example.org"]
+    return subprocess.run([*base, *argv], capture_output=True, text=True, check=True).stdout
+
+
+def findings(root: Path, base: str, head: str, names: Sequence[str]) -> list[RawFinding]:
+    """Return what the change-level checks of some specialists report for a change."""
+    with Repository(root) as repository:
+        change = repository.between(repository.commit(base), repository.commit(head))
+        source = GitChangeSource(repository, change)
+        texts = FileTexts(source, change)
+        files = [
+            ChangedFileView(
+                one.path, one.base_path, one.is_added_line,
+                (lambda: None) if one.status is FileStatus.DELETED else partial(texts.head, one.path),
+                partial(texts.base, one.path),
+            )
+            for one in change.files if one.is_regular and not one.fragment
+        ]  # fmt: skip
+        opened: list[ChangeGraphs | None] = []
+
+        def graphs() -> ChangeGraphs | None:
+            if not opened:
+                opened.append(open_graphs(repository, change, source, _MOST_READ))
+            return opened[0]
+
+        view = ChangeView(tuple(files), SideView(source, "head"), (), None, open_graphs=graphs)
+        found = [] if not files else list(_run(view, names))
+        for one in opened:
+            if one is not None:
+                one.close()
+        return found
+
+
+def _run(view: ChangeView, names: Sequence[str]) -> Iterator[RawFinding]:
+    for specialist in load().specialists:
+        if specialist.name not in names or not specialist.change_checks:
+            continue
+        for check_type in specialist.change_checks.candidates_for_change(view.files):
+            if specialist.name == "contract" or check_type.ID in _RELATED:
+                check = check_type(view)
+                check.run()
+                yield from check.results
+
+
+def copied(clone: Path, folder: Path) -> Path:
+    """Export the text files of the head of a clone into a new repository with one commit."""
+    root = folder / clone.name
+    root.mkdir()
+    listed = subprocess.run(
+        ["git", "-C", clone, "ls-tree", "-r", "HEAD"], capture_output=True, text=True, check=True
+    )
+    rows = [line.split(None, 3) for line in listed.stdout.splitlines()]
+    blobs = [(oid, path.strip('"')) for mode, kind, oid, path in rows if kind == "blob" and mode != "120000"]
+    request = "".join(f"{oid}\n" for oid, _ in blobs)
+    env = {**os.environ, "GIT_NO_LAZY_FETCH": "1"}
+    out = subprocess.run(
+        ["git", "-C", clone, "cat-file", "--batch"],
+        input=request.encode(),
+        capture_output=True,
+        env=env,
+        check=True,
+    ).stdout
+    at = 0
+    for _, path in blobs:
+        end = out.index(b"\n", at)
+        header = out[at:end].split()
+        at = end + 1
+        if header[1] == b"missing":
+            continue
+        size = int(header[2])
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(out[at : at + size])
+        at += size + 1
+    _git(root, "init", "-q")
+    _git(root, "add", "-A", "-f")
+    _git(root, "commit", "-q", "-m", "base")
+    return root
+
+
+def applied(root: Path, one: Break) -> str:
+    """Commit a break on top of the copied head and return the commit."""
+    _git(root, "checkout", "-q", "-f", "--detach", "base")
+    for path, text in one.edits.items():
+        target = root / path
+        if text is None:
+            target.unlink()
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+    _git(root, "add", "-A", "-f")
+    _git(root, "commit", "-q", "-m", "break")
+    return _git(root, "rev-parse", "HEAD").strip()
+
+
+def is_found(one: Break, reported: Sequence[RawFinding]) -> str:
+    """Return the rule that finds a break; empty for none."""
+    name = re.compile(rf"(?<!\w){re.escape(one.name)}(?!\w)")
+    for finding in reported:
+        places = f"{finding.file} {finding.message}"
+        if (name.search(finding.message) or finding.file in one.edits) and (
+            any(use in places for use in one.uses) or " more" in finding.message
+        ):
+            return finding.code
+    return ""
+
+
+# Other tools
+
+
+class Tools:
+    """The type checkers and griffe alone, on the files that a break is about."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def found(self, one: Break, head: str) -> list[str]:
+        """Return the tools that report something new about a break."""
+        files = [use for use in one.uses if (self._root / use).is_file()][:6]
+        commands: dict[str, list[str]] = {}
+        if one.language == "python":
+            commands["ty"] = ["ty", "check", "--output-format", "concise", *files]
+            commands["pyright"] = ["pyright", *files]
+        if one.language == "typescript":
+            options = ["--noEmit", "--allowJs", "--jsx", "preserve", "--skipLibCheck", "--pretty", "false"]
+            scripts = [f for f in files if f.endswith((".ts", ".tsx"))]
+            config = self._config(scripts)
+            commands["tsc"] = ["tsc", "-p", config] if config else ["tsc", *options, *scripts]
+        found = []
+        for tool, argv in commands.items():
+            if shutil.which(argv[0]) is None or not files:
+                continue
+            after = self._messages(argv)
+            _git(self._root, "checkout", "-q", "-f", "--detach", "base")
+            before = self._messages(argv)
+            _git(self._root, "checkout", "-q", "-f", "--detach", head)
+            if any(use in line for line in after - before for use in files):
+                found.append(tool)
+        if one.language == "python" and shutil.which("griffe") and self._griffe(one):
+            found.append("griffe")
+        return found
+
+    def _config(self, scripts: Sequence[str]) -> str:
+        """Write a configuration that has the options of the nearest one and a few files alone."""
+        if not scripts:
+            return ""
+        folder = (self._root / scripts[0]).parent
+        while folder != self._root and not (folder / "tsconfig.json").is_file():
+            folder = folder.parent
+        if not (folder / "tsconfig.json").is_file():
+            return ""
+        listed = ", ".join(f'"{self._root / one}"' for one in scripts)
+        target = folder / "tsconfig.break.json"
+        target.write_text(
+            '{"extends": "./tsconfig.json", "compilerOptions": {"noEmit": true, "skipLibCheck": true, "composite": false, '
+            f'"incremental": false, "types": []}}, "include": [], "files": [{listed}]}}'
+        )
+        return str(target)
+
+    def _messages(self, argv: Sequence[str]) -> set[str]:
+        try:
+            done = subprocess.run(
+                argv, cwd=self._root, capture_output=True, text=True, timeout=180, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return set()
+        return {re.sub(r"[:(]\d+[:,]\d+\)?", "", line) for line in done.stdout.splitlines()}
+
+    def _griffe(self, one: Break) -> bool:
+        path = next(iter(one.edits))
+        parts = path.split("/")
+        top = next(
+            (
+                at
+                for at in range(len(parts))
+                if (self._root / "/".join(parts[: at + 1]) / "__init__.py").is_file()
+            ),
+            None,
+        )
+        if top is None:
+            return False
+        argv = ["griffe", "check", parts[top], "-s", "/".join(parts[:top]) or ".", "-a", "base"]
+        try:
+            done = subprocess.run(
+                argv, cwd=self._root, capture_output=True, text=True, timeout=180, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        return bool(re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", done.stdout + done.stderr))
+
+
+# Commands
+
+
+def measure(clones: Sequence[Path], count: int, seed: int, *, with_tools: bool, show: bool) -> None:
+    """Plant breaks and print the shares that are found, by kind, by language and by tool."""
+    rows: list[tuple[str, Break, str, list[str]]] = []
+    names = [one.name for one in load().specialists]
+    with tempfile.TemporaryDirectory() as folder:
+        for clone in clones:
+            root = copied(clone, Path(folder))
+            _git(root, "branch", "-f", "base")
+            for one in planted(Checkout.of(root), count, seed):
+                head = applied(root, one)
+                rule = is_found(one, findings(root, "base", head, names))
+                tools = Tools(root).found(one, head) if with_tools else []
+                rows.append((clone.name, one, rule, tools))
+                if show or not rule:
+                    print(
+                        f"{rule or 'MISSED':7} {clone.name} {one.language} {one.kind}: {one.name} in {list(one.edits)}, used in {one.uses[:2]} {tools}",
+                        flush=True,
+                    )
+    _print_table(rows, with_tools)
+
+
+def _print_table(rows: Sequence[tuple[str, Break, str, list[str]]], with_tools: bool) -> None:
+    for title, key in (
+        ("kind", lambda row: f"{row[1].language} {row[1].kind}"), ("language", lambda row: row[1].language),
+        ("repository", lambda row: row[0]), ("all", lambda row: "all"),
+    ):  # fmt: skip
+        groups = defaultdict(list)
+        for row in rows:
+            groups[key(row)].append(row)
+        for name, group in sorted(groups.items()):
+            tools = Counter(tool for row in group for tool in row[3])
+            listed = (
+                "  ".join(f"{tool} {number}" for tool, number in sorted(tools.items())) if with_tools else ""
+            )
+            print(f"{title:10} {name:40} {sum(bool(row[2]) for row in group):4} of {len(group):4}  {listed}")
+    print("rules", dict(Counter(row[2] or "missed" for row in rows)))
+
+
+def read_commits(clones: Sequence[Path], count: int) -> None:
+    """Print the findings of the contract checks for the newest commits, an equal number of each clone."""
+    total, share = 0, -(-count // len(clones))
+    with tempfile.TemporaryDirectory() as folder:
+        for clone in clones:
+            root = Path(folder) / clone.parent.name if clone.name == "repo" else Path(folder) / clone.name
+            subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", clone, root], check=True)
+            _git(root, "sparse-checkout", "set", "--no-cone", *_SPARSE)
+            listed = _git(
+                root, "log", "--first-parent", "--no-merges", "--format=%H %P", f"-{share}"
+            ).splitlines()
+            seconds = []
+            for line in listed:
+                head, *parents = line.split()
+                if not parents:
+                    continue
+                _git(root, "checkout", "-q", "-f", "--detach", head)
+                began = time.perf_counter()
+                for one in findings(root, parents[0], head, ["contract"]):
+                    level = "" if one.severity is None else one.severity.name.lower()
+                    print(
+                        f"{root.name} {head[:10]} {one.code} {level} {one.file}:{one.span.line} {one.message}",
+                        flush=True,
+                    )
+                seconds.append(time.perf_counter() - began)
+                total += 1
+            if seconds:
+                print(
+                    f"# {root.name}: {len(seconds)} commits, median {sorted(seconds)[len(seconds) // 2]:.2f} s, worst {max(seconds):.2f} s",
+                    flush=True,
+                )
+    print(f"{total} commits")
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--count", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tools", action="store_true")
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--commits", type=int, default=0)
+    given = parser.parse_args()
+    if given.commits:
+        read_commits(given.clones, given.commits)
+    else:
+        measure(given.clones, given.count, given.seed, with_tools=given.tools, show=given.show)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
