@@ -15,6 +15,7 @@ import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 _SOURCES = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs")
@@ -67,13 +68,22 @@ class Checkout:
     def sources(self, *endings: str) -> dict[str, str]:
         return {p: t for p, t in self.texts.items() if p.endswith(endings) and not _SKIPPED.search(p)}
 
-    def users(self, pattern: str, endings: tuple[str, ...], without: str) -> tuple[str, ...]:
+    def users(self, pattern: str, endings: tuple[str, ...], without: str, word: str = "") -> tuple[str, ...]:
+        """Return the other files that match a pattern; those without a word are not searched."""
         found = re.compile(pattern)
+        words = [one for one in re.findall(r"\w+", word) if one]
+        paths = self._by_word.get(max(words, key=len), set()) if words else self.texts
         return tuple(
-            sorted(
-                p for p, t in self.texts.items() if p != without and p.endswith(endings) and found.search(t)
-            )
+            sorted(p for p in paths if p != without and p.endswith(endings) and found.search(self.texts[p]))
         )
+
+    @cached_property
+    def _by_word(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for path, text in self.texts.items():
+            for word in set(re.findall(r"\w+", text)):
+                found[word].add(path)
+        return found
 
 
 Planter = Callable[[Checkout], Iterator[Break]]
@@ -162,7 +172,9 @@ def _python_top(
     checkout: Checkout, path: str, text: str, node: ast.FunctionDef | ast.ClassDef
 ) -> Iterator[Break]:
     name = node.name
-    uses = checkout.users(rf"(?m)^\s*from\s+[\w.]+\s+import\s+(?:\([^)]*|[^\n(]*)\b{name}\b", (".py",), path)
+    uses = checkout.users(
+        rf"(?m)^\s*from\s+[\w.]+\s+import\s+(?:\([^)]*|[^\n(]*)\b{name}\b", (".py",), path, name
+    )
     if not uses:
         return
     kind = "class" if isinstance(node, ast.ClassDef) else "function"
@@ -184,7 +196,7 @@ def _python_member(
     checkout: Checkout, path: str, text: str, owner: ast.ClassDef, node: ast.FunctionDef
 ) -> Iterator[Break]:
     name = node.name
-    uses = checkout.users(rf"\.{name}\b", (".py",), path)
+    uses = checkout.users(rf"\.{name}\b", (".py",), path, name)
     if not uses:
         return
     is_property = any("property" in ast.unparse(one) for one in node.decorator_list)
@@ -248,7 +260,7 @@ def python_modules(checkout: Checkout) -> Iterator[Break]:
         if stem.startswith("__") or len(stem) < 5 or stem in ("settings", "manage", "setup"):
             continue
         parent = posixpath.basename(posixpath.dirname(path))
-        uses = checkout.users(rf"(?m)^\s*from\s+[\w.]*\b{parent}\.{stem}\s+import\b", (".py",), path)
+        uses = checkout.users(rf"(?m)^\s*from\s+[\w.]*\b{parent}\.{stem}\s+import\b", (".py",), path, stem)
         if uses and parent:
             new = posixpath.join(posixpath.dirname(path), f"{stem}_core.py")
             yield Break("move module", "python", stem, {path: None, new: text}, uses)
@@ -262,8 +274,8 @@ def python_names(checkout: Checkout) -> Iterator[Break]:
         if re.search(r"(^|/)settings(/\w+)?\.py$", path):
             for match in re.finditer(r"(?m)^([A-Z][A-Z_]{5,})\s*=", text):
                 name = match[1]
-                uses = checkout.users(rf"\bsettings\.{name}\b", (".py",), path)
-                is_only = not checkout.users(rf"(?m)^\s*{name}\s*=|['\"]{name}['\"]", (".py",), path)
+                uses = checkout.users(rf"\bsettings\.{name}\b", (".py",), path, name)
+                is_only = not checkout.users(rf"(?m)^\s*{name}\s*=|['\"]{name}['\"]", (".py",), path, name)
                 if uses and is_only and text.count(name) == 1:
                     yield Break(
                         "rename setting", "python", name, {path: text.replace(name, f"{name}_V2")}, uses
@@ -271,7 +283,7 @@ def python_names(checkout: Checkout) -> Iterator[Break]:
         for match in re.finditer(r"\bname=\"([\w-]+)\"", text) if "urls" in path else ():
             name = match[1]
             uses = checkout.users(
-                rf"(?:\burl\s+|reverse\(|redirect\()['\"](?:\w+:)?{name}['\"]", (".py", ".html"), path
+                rf"(?:\burl\s+|reverse\(|redirect\()['\"](?:\w+:)?{name}['\"]", (".py", ".html"), path, name
             )
             if uses and text.count(f'name="{name}"') == 1 and len(name) > 4:
                 changed = text.replace(f'name="{name}"', f'name="{name}-v2"')
@@ -280,8 +292,10 @@ def python_names(checkout: Checkout) -> Iterator[Break]:
             r"(?:os\.environ\.get\(|os\.getenv\(|os\.environ\[)[\"']([A-Z][A-Z_]{5,})[\"']", text
         ):
             name = match[1]
-            uses = checkout.users(rf"\b{name}\s*[:=]", (".yml", ".yaml", ".env", ".sh", "Dockerfile"), path)
-            if uses and text.count(name) == 1 and not checkout.users(rf"\b{name}\b", _SOURCES, path):
+            uses = checkout.users(
+                rf"\b{name}\s*[:=]", (".yml", ".yaml", ".env", ".sh", "Dockerfile"), path, name
+            )
+            if uses and text.count(name) == 1 and not checkout.users(rf"\b{name}\b", _SOURCES, path, name):
                 yield Break(
                     "rename environment variable",
                     "python",
@@ -304,7 +318,7 @@ def _enum_members(checkout: Checkout) -> Iterator[Break]:
                     name = one.targets[0].id
                     if len(name) < 5 or defined[name] != 1 or text.count(name) != 1:
                         continue
-                    uses = checkout.users(rf"\b{node.name}\.{name}\b", (".py",), path)
+                    uses = checkout.users(rf"\b{node.name}\.{name}\b", (".py",), path, name)
                     changed = _replaced(text, one.lineno, name, f"{name}_V2")
                     if uses and changed is not None:
                         yield Break("rename attribute", "python", name, {path: changed}, uses)
@@ -331,6 +345,7 @@ def script_exports(checkout: Checkout) -> Iterator[Break]:
                 rf"import\s+(?:type\s+)?\{{[^}}]*\b{name}\b[^}}]*\}}\s*from",
                 (".ts", ".tsx", ".js", ".jsx"),
                 path,
+                name,
             )
             if not uses:
                 continue
@@ -394,7 +409,7 @@ def script_modules(checkout: Checkout) -> Iterator[Break]:
         if len(stem) < 5 or "." in stem or stem in ("index", "types", "utils"):
             continue
         uses = tuple(
-            u for u in checkout.users(rf"from\s+['\"]\.{{1,2}}/(?:[\w./-]+/)?{re.escape(stem)}['\"]", (".ts", ".tsx"), path)
+            u for u in checkout.users(rf"from\s+['\"]\.{{1,2}}/(?:[\w./-]+/)?{re.escape(stem)}['\"]", (".ts", ".tsx"), path, stem)
             if posixpath.dirname(u) == posixpath.dirname(path)
         )  # fmt: skip
         if uses:
@@ -419,13 +434,13 @@ def script_members(checkout: Checkout) -> Iterator[Break]:
                 != 1
             ):
                 continue
-            uses = checkout.users(rf"\.{name}\(", (".ts", ".tsx"), path)
+            uses = checkout.users(rf"\.{name}\(", (".ts", ".tsx"), path, name)
             if uses and "class " in text:
                 changed = text[: match.start(1)] + f"{name}V2" + text[match.end(1) :]
                 yield Break("rename method", "typescript", name, {path: changed}, uses)
         for match in re.finditer(r"(?m)^export (?:const )?enum (\w+) \{\n((?:[^}]*\n))\}", text):
             for member in re.finditer(r"(?m)^  (\w{3,}) = ", match[2]):
-                uses = checkout.users(rf"\b{match[1]}\.{member[1]}\b", (".ts", ".tsx"), path)
+                uses = checkout.users(rf"\b{match[1]}\.{member[1]}\b", (".ts", ".tsx"), path, match[1])
                 if uses:
                     at = match.start(2) + member.start(1)
                     changed = text[:at] + f"{member[1]}V2" + text[at + len(member[1]) :]
@@ -438,7 +453,7 @@ def script_keys(checkout: Checkout) -> Iterator[Break]:
         match = re.search(r"(?:^|/)(?:app|pages)/(.*)/(?:route|page)\.tsx?$|(?:^|/)pages/(.*)\.tsx?$", path)
         if match is not None:
             route = "/" + "/".join(p for p in (match[1] or match[2]).split("/") if not p.startswith("("))
-            uses = checkout.users(rf"['\"`]{re.escape(route)}['\"`?]", (".ts", ".tsx", ".js"), path)
+            uses = checkout.users(rf"['\"`]{re.escape(route)}['\"`?]", (".ts", ".tsx", ".js"), path, route)
             if uses and "[" not in route and route.count("/") > 1:
                 yield Break(
                     "rename route",
@@ -449,7 +464,7 @@ def script_keys(checkout: Checkout) -> Iterator[Break]:
                 )
         if re.search(r"(?:messages|locales?|lang|intl)/.*en[-_\w]*\.json$", path):
             for key in re.findall(r'(?m)^ {2,4}"([\w.-]+)": "', text)[:400]:
-                uses = checkout.users(rf"['\"]{re.escape(key)}['\"]", (".ts", ".tsx"), path)
+                uses = checkout.users(rf"['\"]{re.escape(key)}['\"]", (".ts", ".tsx"), path, key)
                 if uses and "." in key and text.count(f'"{key}"') == 1:
                     yield Break(
                         "rename message",
@@ -463,7 +478,7 @@ def script_keys(checkout: Checkout) -> Iterator[Break]:
                 sheet = posixpath.basename(path)
                 uses = tuple(
                     u
-                    for u in checkout.users(rf"styles\.{name}\b", (".tsx", ".jsx", ".js"), path)
+                    for u in checkout.users(rf"styles\.{name}\b", (".tsx", ".jsx", ".js"), path, name)
                     if sheet in checkout.texts[u]
                 )
                 if uses:
@@ -479,7 +494,7 @@ def dbt_models(checkout: Checkout) -> Iterator[Break]:
     models = {posixpath.basename(p)[:-4]: p for p in checkout.texts if p.endswith(".sql") and "models/" in p}
     for name, path in models.items():
         text = checkout.texts[path]
-        uses = checkout.users(rf"ref\(['\"]{name}['\"]\)", (".sql",), path)
+        uses = checkout.users(rf"ref\(['\"]{name}['\"]\)", (".sql",), path, name)
         if uses:
             new = posixpath.join(posixpath.dirname(path), f"{name}_v2.sql")
             yield Break("rename model", "sql", name, {path: None, new: text}, uses)
@@ -570,7 +585,9 @@ def ci_files(checkout: Checkout) -> Iterator[Break]:
         ):
             continue
         written = re.escape(path) if "/" in path else rf"(?<![\w./-]){re.escape(path)}"
-        uses = checkout.users(rf"(?m)^[^#\n]*[\s\"'=]\.?/?{written}(?![\w/])", automation, path)
+        uses = checkout.users(
+            rf"(?m)^[^#\n]*[\s\"'=]\.?/?{written}(?![\w/])", automation, path, posixpath.basename(path)
+        )
         if uses and text:
             ending = posixpath.splitext(path)
             yield Break("move file", "ci", path, {path: None, f"{ending[0]}-v2{ending[1]}": text}, uses)
@@ -582,7 +599,9 @@ def _ci_names(checkout: Checkout) -> Iterator[Break]:
         name = posixpath.basename(path)
         if name == "Makefile":
             for match in re.finditer(r"(?m)^([a-z][\w-]{3,}):", text):
-                uses = checkout.users(rf"\bmake {match[1]}\b", (".yml", ".yaml", ".sh"), path)
+                uses = checkout.users(
+                    rf"(?m)^[^#\n]*\bmake {match[1]}\b", (".yml", ".yaml", ".sh"), path, match[1]
+                )
                 if uses:
                     changed = text[: match.start(1)] + f"{match[1]}-v2" + text[match.end(1) :]
                     yield Break("rename target", "ci", match[1], {path: changed}, uses)
@@ -592,8 +611,9 @@ def _ci_names(checkout: Checkout) -> Iterator[Break]:
                     rf"\b(?:npm|pnpm|yarn)(?: run)? {re.escape(script)}(?![\w:-])",
                     (".yml", ".yaml", ".sh", "Dockerfile"),
                     path,
+                    script,
                 )
-                others = checkout.users(rf'"{re.escape(script)}":', ("package.json",), path)
+                others = checkout.users(rf'"{re.escape(script)}":', ("package.json",), path, script)
                 if uses and not others and text.count(f'"{script}":') == 1:
                     yield Break(
                         "remove script",
@@ -604,11 +624,14 @@ def _ci_names(checkout: Checkout) -> Iterator[Break]:
                     )
         if re.search(r"compose[\w.-]*\.ya?ml$", path):
             services = re.search(r"(?m)^services:\n((?: .*\n|\n|#.*\n)+)", text)
-            for match in re.finditer(r"(?m)^  ([a-z][\w-]{3,}):$", text[: services.end()] if services else ""):
+            for match in re.finditer(
+                r"(?m)^  ([a-z][\w-]{3,}):$", text[: services.end()] if services else ""
+            ):
                 uses = checkout.users(
                     rf"(?:compose|\$dcr?|\$\{{?\w*COMPOSE\w*)[^\n|;&]* (?:run|exec|up|restart)[^\n|;&]* {match[1]}\b",
                     (".sh", ".yml", ".yaml"),
                     path,
+                    match[1],
                 )
                 if uses:
                     changed = text[: match.start(1)] + f"{match[1]}-v2" + text[match.end(1) :]
@@ -617,7 +640,9 @@ def _ci_names(checkout: Checkout) -> Iterator[Break]:
             yield from _inputs(checkout, path, text)
         if name.startswith(".env"):
             for match in re.finditer(r"(?m)^([A-Z][A-Z_]{4,})=", text):
-                uses = checkout.users(rf"\$\{{?{match[1]}\}}?(?![\w:-])", (".yml", ".yaml", ".sh"), path)
+                uses = checkout.users(
+                    rf"\$\{{?{match[1]}\}}?(?![\w:-])", (".yml", ".yaml", ".sh"), path, match[1]
+                )
                 if uses:
                     changed = text[: match.start(1)] + f"{match[1]}_V2" + text[match.end(1) :]
                     yield Break("rename environment variable", "ci", match[1], {path: changed}, uses)
@@ -628,7 +653,10 @@ def _inputs(checkout: Checkout, path: str, text: str) -> Iterator[Break]:
     target = path if ".github/workflows" in path else posixpath.dirname(path)
     for match in re.finditer(rf"(?m)^{block[1]}  ([\w-]+):$", block[2]) if block is not None else ():
         uses = checkout.users(
-            rf"uses: \.?/?{re.escape(target)}\n(?:[^\n]*\n){{0,12}}?\s+{match[1]}:", (".yml", ".yaml"), path
+            rf"uses: \.?/?{re.escape(target)}\n(?:[^\n]*\n){{0,12}}?\s+{match[1]}:",
+            (".yml", ".yaml"),
+            path,
+            match[1],
         )
         if uses:
             changed = re.sub(rf"\b{match[1]}\b", f"{match[1]}-v2", text)

@@ -11,7 +11,6 @@ _DEFINED = re.compile(
     r"|private|protected)\s+|^\s*)(?:['\"#]?)([^\W\d]\w*)['\"]?\s*\??\s*[=:(<,]|\bclass\s+(\w+)",
     re.MULTILINE,
 )
-_FUNCTION = re.compile(r"\bdef\s|\breturn\b.*,|^\s*\*{0,2}\w+\s*(?::[^=]+)?(?:=.+)?,?$|^\)", re.MULTILINE)
 
 
 def removes_a_name(file: BeforeAfter) -> bool:
@@ -29,12 +28,9 @@ def _defined(text: str) -> set[str]:
 
 
 def changes_a_python_function(file: BeforeAfter) -> bool:
-    """Return True if the changed lines of a Python file may be of parameters or of returned values."""
+    """Return True if a Python file exists on both sides, differs and defines a function."""
     base, text = file.base_text, file.text
-    if base is None or text is None or base == text or not file.path.endswith(".py"):
-        return False
-    sides = [set(base.split("\n")), set(text.split("\n"))]
-    return any(_FUNCTION.search(line) for line in sides[0] ^ sides[1])
+    return base is not None and text is not None and base != text and "def " in text
 
 
 def changes_a_script(file: BeforeAfter) -> bool:

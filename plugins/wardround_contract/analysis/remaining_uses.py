@@ -47,13 +47,16 @@ class RemainingUses:
                 found.update(self._at_head(path, link.path, link.line, link.symbol.name, symbol))
         return self._real(found, symbol)
 
-    def named(self, removed: Removed) -> list[RemainingUse]:
-        """Return the uses by name alone, in files that import the file of the definition."""
+    def by_name(self, removed: Removed, resolved: list[RemainingUse]) -> list[RemainingUse]:
+        """Return the resolved uses, and those by name alone in files that import the file of the definition.
+
+        None if a library may have the name, or anything in the repository has it.
+        """
         symbol, name = removed.symbol, removed.symbol.own_name
         if not self._is_distinctive(name) or self._is_provided(name, symbol.path):
             return []
         near = {one.path for one in self._graphs.base.importers(symbol.path)} | {symbol.path}
-        found: set[RemainingUse] = set()
+        found = set(resolved)
         for link in self._graphs.base.callers(symbol):
             if link.certainty is Certainty.NAMED and link.path in near and link.kind in _MEMBER_USES:
                 path = self._head_path.get(link.path, link.path)
@@ -66,12 +69,6 @@ class RemainingUses:
         facts = self._graphs.head.facts(removed.sides.file.path)
         owner = next((one for one in facts.symbols if one.name == symbol.owner_name), None)
         return owner is None or may_inherit(self._graphs.head, owner, symbol.own_name)
-
-    def distinctive(self, removed: Removed, uses: list[RemainingUse]) -> list[RemainingUse]:
-        """Return the uses if no library is likely to have the name, and nothing in the repository has it."""
-        symbol = removed.symbol
-        is_own = self._is_distinctive(symbol.own_name) and not self._is_provided(symbol.own_name, symbol.path)
-        return uses if is_own else []
 
     def _at_head(
         self, path: str, base_path: str, line: int, owner: str, symbol: Symbol

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView, ChangeView
+from wardround_contract.analysis.dbt_models import output_columns
 from wardround_contract.analysis.uses import NOT_MAINTAINED
 
 _NAME = r"(?:[\"`\[]?\w+[\"`\]]?\.)?[\"`\[]?(\w+)[\"`\]]?"
@@ -146,29 +147,11 @@ def _model(file: ChangedFileView) -> Iterator[SchemaRemoval]:
     if not is_here:
         yield SchemaRemoval(file, name, "", 1, False, is_model=True)
     else:
-        head = _output_columns(file.text or "")
+        head = output_columns(file.text or "")
         if head is not None:
-            for column, line in (_output_columns(file.base_text or "") or {}).items():
+            for column, line in (output_columns(file.base_text or "") or {}).items():
                 if column not in head:
                     yield SchemaRemoval(file, name, column, line, False, is_model=True)
-
-
-_ALIAS = LazyPattern(r"(?im)\bas\s+[\"`]?(\w+)[\"`]?\s*,?\s*(?:--.*)?$|^\s*(?:\w+\.)?(\w+)\s*,?\s*(?:--.*)?$")
-_KEYWORDS = frozenset(
-    {"select", "from", "where", "final", "with", "renamed", "source", "distinct", "end", "case"}
-)
-
-
-def _output_columns(text: str) -> dict[str, int] | None:
-    """Return the columns of a model with their lines; None where some are not visible."""
-    if re.search(r"(?i)select\s+(?:\w+\.)?\*\s+from\s+\{\{|\bdbt_utils\.star|pivot", text):
-        return None
-    return {
-        (match[1] or match[2]).lower(): text.count("\n", 0, match.start(1) if match[1] else match.start(2))
-        + 1
-        for match in _ALIAS.finditer(text)
-        if (match[1] or match[2]).lower() not in _KEYWORDS
-    }
 
 
 def _prisma(file: ChangedFileView) -> Iterator[SchemaRemoval]:

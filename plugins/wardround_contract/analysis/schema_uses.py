@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangeView
+from wardround_contract.analysis.dbt_models import column_use
 from wardround_contract.analysis.schema_removals import SchemaRemoval
 from wardround_contract.analysis.text_search import TextSearch
 from wardround_contract.analysis.uses import RemainingUse
@@ -96,23 +97,10 @@ class SchemaUses:
                 continue
             if not removal.column:
                 yield RemainingUse(path, text.count("\n", 0, match.start()) + 1)
-            elif path.endswith(".sql") and not self._is_of_another(text, removal):
-                found = re.search(rf"(?<![\w'\"]){re.escape(removal.column)}(?!\w)", text)
-                if found is not None:
-                    yield RemainingUse(path, text.count("\n", 0, found.start()) + 1)
-
-    def _is_of_another(self, text: str, removal: SchemaRemoval) -> bool:
-        """Return True if the column may be of another model that a file refers to, or of its own."""
-        column = re.escape(removal.column)
-        if re.search(rf"(?i)\bas\s+{column}\b", text):
-            return True
-        for name in re.findall(r"\b(?:ref|source)\(\s*(?:['\"]\w+['\"]\s*,\s*)?['\"](\w+)['\"]", text):
-            if name == removal.table:
-                continue
-            paths = self._change.project.paths((f"*/{name}.sql", f"*/{name}.csv"))
-            if not paths or any(re.search(rf"\b{column}\b|\*", self._search.text(path)) for path in paths):
-                return True
-        return False
+            elif path.endswith(".sql"):
+                at = column_use(text, removal.table, removal.column)
+                if at is not None:
+                    yield RemainingUse(path, text.count("\n", 0, at) + 1)
 
     def _of_prisma(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
         """Yield the queries of a client that name a removed field of the same model."""

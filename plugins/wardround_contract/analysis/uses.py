@@ -7,9 +7,9 @@ import msgspec
 from wardround.checks.lazy import LazyPattern
 
 NOT_MAINTAINED = LazyPattern(
-    r"(?i)(^|/)(_?vendor(ed)?|third_party|node_modules|site-packages|dist|build|typings|stubs|snapshots"
+    r"(?i)(^|/)(_?vendor(ed)?|third_party|node_modules|site-packages|dist|typings|stubs|snapshots"
     r"|__snapshots__|__generated__|generated|fixtures|test_?data|locales?|translations|testcases)/"
-    r"|\.min\.|\.gen\.|generated|\.lock$|lock\.(json|ya?ml)$|(^|/)(changelog|changes|history|news|release)"
+    r"|(^|(?<!actions)/)build/|\.min\.|\.gen\.|generated|\.lock$|lock\.(json|ya?ml)$|(^|/)(changelog|changes|history|news|release)"
 )
 """Paths of files that are generated, copied from elsewhere, or about the past."""
 

@@ -9,11 +9,13 @@ from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
-from wardround_contract.analysis.settings import KINDS, Kind
+from wardround_contract.analysis.settings import application, automation
+from wardround_contract.analysis.settings.kind import Kind
 from wardround_contract.analysis.text_search import TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 from wardround_contract.check import BrokenUseCheck
 
+_KINDS = (*automation.KINDS, *application.KINDS)
 _MOST_NAMES = 60
 
 
@@ -89,7 +91,7 @@ class RemovedSettingInUse(BrokenUseCheck):
         for file in self.change.files:
             if file.base_path is not None and file.base_text is not None:
                 is_maintained = not NOT_MAINTAINED.search(file.path)
-                for kind in KINDS:
+                for kind in _KINDS:
                     if is_maintained or kind.is_translated:
                         self._inspect(file, file.base_path, file.base_text, kind)
 
@@ -111,7 +113,7 @@ class RemovedSettingInUse(BrokenUseCheck):
         )
 
     def _uses(self, kind: Kind, name: str, declaring: str) -> Iterator[RemainingUse]:
-        pattern = re.compile(kind.used(name, declaring))
+        pattern = re.compile(kind.used(name, declaring), re.MULTILINE)
         for path in self._search.files([name.rpartition(".")[2]], kind.patterns):
             if path == declaring and not kind.is_in_file:
                 continue

@@ -159,10 +159,9 @@ class RemovedDefinitionInUse(BrokenUseCheck):
 
     def _inspect(self, removed: Removed, remaining: RemainingUses) -> None:
         uses, severity = remaining.resolved(removed), Severity.WARN
-        if removed.symbol.owner_name and remaining.may_be_inherited(removed):
-            uses, severity = remaining.distinctive(removed, uses), Severity.INFO
-        elif not uses and removed.symbol.owner_name:
-            uses, severity = remaining.named(removed), Severity.INFO
+        is_member = bool(removed.symbol.owner_name)
+        if is_member and (not uses or remaining.may_be_inherited(removed)):
+            uses, severity = remaining.by_name(removed, uses), Severity.INFO
         if uses:
             self._report_uses(removed, uses, severity)
 

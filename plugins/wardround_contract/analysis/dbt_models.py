@@ -1,0 +1,64 @@
+"""The columns of a model of dbt, and the places of another model that read them."""
+
+from __future__ import annotations
+
+import re
+
+from wardround.checks.lazy import LazyPattern
+
+_FINAL = LazyPattern(r"(?is)\bselect\s+\*\s+from\s+(\w+)\s*;?\s*\Z")
+_LAST_SELECT = LazyPattern(r"(?im)^select\b")
+_STAR = LazyPattern(r"(?i)\bselect\s+(?:distinct\s+)?\*|[\w}]\.\*|,\s*\*|dbt_utils\.star|\bpivot")
+_ALIAS = LazyPattern(
+    r"(?im)\bas\s+[\"`]?(\w+)[\"`]?[ \t]*,?[ \t]*(?:--.*)?$|^[ \t]*(?:\w+\.)?(\w+)[ \t]*,?[ \t]*(?:--.*)?$"
+)
+_KEYWORDS = frozenset(
+    {"select", "from", "where", "final", "with", "renamed", "source", "distinct", "end", "case"}
+)
+
+
+def output_columns(text: str) -> dict[str, int] | None:
+    """Return the columns of a model with their lines; None where some are not visible."""
+    final = _FINAL.search(text)
+    if final is not None:
+        body = re.search(rf"(?is)\b{final[1]}\s+as\s*\((.*?)^\s*\)", text, re.MULTILINE)
+        start, part = (body.start(1), body[1]) if body is not None else (0, "*,*")
+    else:
+        starts = [match.start() for match in _LAST_SELECT.finditer(text)]
+        start = starts[-1] if starts else 0
+        part = text[start:]
+    listed = re.split(r"(?im)^\s*from\b", part, maxsplit=1)[0]
+    if _STAR.search(listed) or final is not None and part == "*,*":
+        return None
+    found = {}
+    for match in _ALIAS.finditer(listed):
+        name = match[1] or match[2]
+        if name.lower() not in _KEYWORDS:
+            at = start + (match.start(1) if match[1] else match.start(2))
+            found[name.lower()] = text.count("\n", 0, at) + 1
+    return found
+
+
+def column_use(text: str, model: str, column: str) -> int | None:
+    """Return the offset at which a model reads a column of another, by a qualified name or its only relation."""
+    reference = rf"\{{\{{\s*ref\(\s*['\"]{re.escape(model)}['\"]\s*\)\s*\}}\}}"
+    aliases = set(re.findall(rf"(?is)\b(\w+)\s+as\s*\(\s*select\s+\*\s+from\s+{reference}\s*\)", text))
+    aliases |= {
+        one
+        for one in re.findall(rf"(?i){reference}\s+(?:as\s+)?(\w+)", text)
+        if one.lower() not in ("where", "left", "inner", "join", "group")
+    }
+    name = re.escape(column)
+    for alias in sorted(aliases):
+        qualified = re.search(rf"(?i)(?<![\w.]){alias}\.{name}(?!\w)", text)
+        if qualified is not None:
+            return qualified.start()
+    relations = "|".join([reference, *(rf"{alias}\b" for alias in sorted(aliases))])
+    for match in re.finditer(
+        rf"(?is)\bselect\b((?:(?!\bselect\b).)*?)\bfrom\s+(?:{relations})(?!\s+(?:\w+\s+)?(?:left|inner|full|cross|join))",
+        text,
+    ):
+        found = re.search(rf"(?i)(?<![\w.']){name}(?!\w)", match[1])
+        if found is not None and not re.search(rf"(?i)\bas\s+{name}\b", match[1]):
+            return match.start(1) + found.start()
+    return None

@@ -1,0 +1,1 @@
+"""The names that configuration and code declare for other files, by kind."""

@@ -1,0 +1,139 @@
+"""Names of command line options, environment variables, settings of Django, and messages."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from wardround.checks.lazy import LazyPattern
+from wardround_contract.analysis.settings.kind import AUTOMATION, CODE, NEVER, Kind, line_at, matches
+
+_OPTION = LazyPattern(
+    r"(?:add_argument|\boption|Option|add_option|\bargument)\(\s*(?:[^()\n]*?,\s*)?"
+    r"['\"](?:-\w,?\s*(?:['\"],\s*['\"])?)?--([a-z][\w-]+)"
+)
+_VARIABLE = LazyPattern(
+    r"(?:environ(?:\.get)?[\[(]\s*|getenv\(\s*|process\.env\.|env\(\s*|env\.\w+\(\s*)['\"]?([A-Z][A-Z0-9_]{3,})\b"
+)
+_FILE_VARIABLE = LazyPattern(r"(?m)^(?:export\s+)?([A-Z][A-Z0-9_]{3,})=")
+_FILES_OF_VARIABLES = frozenset({".env", ".env.example", ".env.sample", "env.sample"})
+_CONSTANT = LazyPattern(r"(?m)^([A-Z][A-Z0-9_]{3,})(?:\s*:[^=\n]+)?\s*=(?!=)")
+_SETTINGS = LazyPattern(r"(?:^|/)settings(?:/\w+|_\w+|\w*)?\.py$")
+_MESSAGES = LazyPattern(
+    r"(?:^|/)(?:messages|lang|i18n|intl|translations|locales?)(?:/|.*/)en(?:[-_]US|[-_]GB)?(?:/[\w-]+)?\.json$"
+)
+_ENTRIES = frozenset({"main", "__main__", "commands", "management", "scripts", "bin"})
+_LEAST_PROGRAM = 4
+_DJANGO = frozenset(
+    {
+        "DEBUG", "SECRET_KEY", "DATABASES", "CACHES", "LOGGING", "LANGUAGES", "LANGUAGE_CODE", "TIME_ZONE",
+        "USE_TZ", "USE_I18N", "USE_L10N", "MEDIA_ROOT", "MEDIA_URL", "STATIC_ROOT", "STATIC_URL", "SITE_ID",
+        "STATICFILES_DIRS", "ALLOWED_HOSTS", "INSTALLED_APPS", "MIDDLEWARE", "TEMPLATES", "AUTH_USER_MODEL",
+        "LOGIN_URL", "LOGIN_REDIRECT_URL", "LOGOUT_REDIRECT_URL", "DEFAULT_FROM_EMAIL", "SERVER_EMAIL",
+        "EMAIL_BACKEND", "EMAIL_HOST", "EMAIL_PORT", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD", "EMAIL_USE_TLS",
+        "EMAIL_USE_SSL", "EMAIL_TIMEOUT", "ADMINS", "MANAGERS", "ROOT_URLCONF", "STORAGES", "LOCALE_PATHS",
+        "DEFAULT_AUTO_FIELD", "FIXTURE_DIRS", "DATABASE_ROUTERS", "DATA_UPLOAD_MAX_MEMORY_SIZE", "TEST_RUNNER",
+        "FILE_UPLOAD_MAX_MEMORY_SIZE", "DEFAULT_FILE_STORAGE", "STATICFILES_STORAGE", "SESSION_COOKIE_NAME",
+        "SESSION_COOKIE_AGE", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_NAME", "CSRF_COOKIE_SECURE", "APPEND_SLASH",
+        "CSRF_TRUSTED_ORIGINS", "PASSWORD_HASHERS", "AUTHENTICATION_BACKENDS", "DEFAULT_CHARSET",
+        "FORCE_SCRIPT_NAME", "INTERNAL_IPS", "FORMAT_MODULE_PATH", "MESSAGE_TAGS", "SESSION_ENGINE",
+        "X_FRAME_OPTIONS", "FORM_RENDERER",
+    }
+)  # fmt: skip
+"""Settings that Django has without the project."""
+
+
+def _options(path: str, text: str) -> dict[str, int]:
+    return matches(text, _OPTION) if path.endswith((".py", ".ts", ".js", ".mjs")) else {}
+
+
+def _option_used(name: str, path: str) -> str:
+    """Return the pattern of a command of the program, which its file or one of two folders names."""
+    *folders, file = path.split("/")
+    names = {file.rpartition(".")[0], *folders[-2:]} - _ENTRIES
+    programs = "|".join(re.escape(one) for one in sorted(names) if len(one) >= _LEAST_PROGRAM)
+    return rf"(?:{programs})(?:\.\w+)?[\"']?[ ,].*--{re.escape(name)}(?![\w-])" if programs else NEVER
+
+
+def _variables(path: str, text: str) -> dict[str, int]:
+    return matches(text, _VARIABLE) if path.endswith((".py", ".ts", ".tsx", ".js", ".mjs")) else {}
+
+
+def _variable_set(name: str, path: str) -> str:
+    return rf"(?:^\s*-?\s*[\"']?|\becho\s+[\"']|\bexport\s+|\bENV\s+|--env[= ]|-e\s+)\b{name}\b[\"']?\s*[=:]"
+
+
+def _file_variables(path: str, text: str) -> dict[str, int]:
+    return matches(text, _FILE_VARIABLE) if posixpath.basename(path) in _FILES_OF_VARIABLES else {}
+
+
+def _variable_expanded(name: str, path: str) -> str:
+    """Return the pattern of an expansion without a default."""
+    return rf"\$\{{?{name}(?:\}}|(?=[^\w:}}-]|$))"
+
+
+def _variable_declared(name: str) -> str:
+    """Return the pattern of an assignment, unless it passes on the variable of the same name."""
+    prefix = r"(?:export\s+|ENV\s+|ARG\s+|-\s+)?"
+    return rf"(?m)^\s*{prefix}[\"']?{name}[\"']?\s*[=:](?!.*\$\{{?{name}\b)"
+
+
+def _constants(path: str, text: str) -> dict[str, int]:
+    """Return the constants of a settings module."""
+    found = matches(text, _CONSTANT) if _SETTINGS.search(path) else {}
+    return {name: line for name, line in found.items() if name not in _DJANGO}
+
+
+def _constant_used(name: str, path: str) -> str:
+    return rf"\bsettings\.{name}\b(?!\s*=(?!=))"
+
+
+def _constant_declared(name: str) -> str:
+    return rf"(?m)^\s*{name}\s*(?::[^=\n]+)?=|['\"]{name}['\"]|\bdef {name}\b"
+
+
+def _messages(path: str, text: str) -> dict[str, int]:
+    """Return the dotted keys of the English messages of an application."""
+    if not _MESSAGES.search(path):
+        return {}
+    try:
+        read: Any = json.loads(text)
+    except ValueError:
+        return {}
+    return {key: line_at(text, max(text.find(f'"{key.rpartition(".")[2]}"'), 0)) for key in _leaves(read, "")}
+
+
+def _leaves(value: Any, prefix: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{prefix}.{key}" if prefix else str(key))
+    elif "." in prefix and not isinstance(value, list):
+        yield prefix
+
+
+def _message_used(name: str, path: str) -> str:
+    return rf"['\"`]{re.escape(name)}['\"`]"
+
+
+KINDS = (
+    Kind(
+        "option", _options, _option_used, (*AUTOMATION, "*.py"),
+        lambda name: rf"['\"]--{re.escape(name)}(?![\w-])", ("*.py", "*.ts", "*.js", "*.mjs", "*.go", "*.rs"),
+    ),
+    Kind(
+        "environment variable", _variables, _variable_set,
+        ("*.yml", "*.yaml", "*.env*", "*Dockerfile*", "*.sh", "*.toml"),
+        lambda name: rf"\b{name}\b",
+        (*CODE, "*.go", "*.rb", "*.rs", "*.java", "*.php", "*.lua", "*.prisma", "*.conf*", "*.ini", "*.cfg",
+         "*.tpl", "*.j2", "*.template"),
+    ),
+    Kind(
+        "environment variable", _file_variables, _variable_expanded, ("*.yml", "*.yaml", "*.sh"),
+        _variable_declared, ("*.env*", "*compose*.yml", "*compose*.yaml", "*Dockerfile*", "*env.sample"),
+    ),
+    Kind("setting", _constants, _constant_used, ("*.py", "*.html"), _constant_declared, ("*.py",)),
+    Kind("message", _messages, _message_used, CODE[1:], is_translated=True),
+)  # fmt: skip
