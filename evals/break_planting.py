@@ -675,7 +675,7 @@ def planted(checkout: Checkout, count: int, seed: int) -> list[Break]:
     for planter in PLANTERS:
         for one in planter(checkout):
             by_kind[one.language, one.kind].append(one)
-    shuffled = random.Random(seed)  # noqa: S311
+    shuffled = random.Random(seed)
     queues = []
     for key in sorted(by_kind):
         breaks = sorted(by_kind[key], key=lambda one: (one.name, sorted(one.edits)))

@@ -3,12 +3,12 @@
     python evals/planted_breaks.py CLONE ... [--count 15] [--seed 1] [--tools] [--show]
     python evals/planted_breaks.py --commits 300 CLONE ...
 
-The first form plants breaks in a copy of each clone's head (see ``break_planting.py``): each is one commit that
-changes a definition and leaves its uses in other files as they are. A break is found if a finding names the
-changed definition and a file that uses it. The change-level checks of all specialists run; of other rules than
-CT*, only those count that are about removed names. ``--tools`` runs ty, pyright, tsc and griffe on the same
-breaks: found if one of them reports something in a file that uses the definition, or, for griffe, about the
-definition, that it does not report before. They need to be on the PATH.
+The first form plants breaks in a copy of each clone's head (see ``break_planting.py``): each is one commit
+that changes a definition and leaves its uses in other files as they are. A break is found if a finding names
+the changed definition and a file that uses it. The change-level checks of all specialists run; of other rules
+than CT*, only those count that are about removed names. ``--tools`` runs ty, pyright, tsc and griffe on the
+same breaks: found if one of them reports something in a file that uses the definition, or, for griffe, about
+the definition, that it does not report before. They need to be on the PATH.
 
 The second form prints the findings of the contract checks for the newest commits of the main branch, for
 reading one by one. Nothing is written into a clone, nothing is downloaded.
@@ -42,8 +42,10 @@ from wardround.host import load
 _RELATED = frozenset({"PY084", "TS098", "PY013", "TS004", "PY015", "TS006"})
 """The rules of other specialists that are about removed names."""
 _MOST_READ = 20_000
-_SPARSE = ("/*", "!*.png", "!*.jpg", "!*.ttf", "!*.har", "!*.sketch", "!*.csv", "!*.pdf", "!*.woff*", "!*.mp4", "!*.webp",
-           "!*.gif", "!*.ico", "!*.svg", "!*.snap", "!*.zip", "!*.tiff", "!*.eml", "!*.lock", "!*.po", "!*.mo")  # fmt: skip
+_BINARY = tuple(
+    "png jpg ttf har sketch csv pdf woff* mp4 webp gif ico svg snap zip tiff eml lock po mo".split()
+)
+_SPARSE = ("/*", *(f"!*.{ending}" for ending in _BINARY))
 
 
 def _git(root: Path, *argv: str) -> str:
@@ -201,8 +203,8 @@ class Tools:
         listed = ", ".join(f'"{self._root / one}"' for one in scripts)
         target = folder / "tsconfig.break.json"
         target.write_text(
-            '{"extends": "./tsconfig.json", "compilerOptions": {"noEmit": true, "skipLibCheck": true, "composite": false, '
-            f'"incremental": false, "types": []}}, "include": [], "files": [{listed}]}}'
+            '{"extends": "./tsconfig.json", "compilerOptions": {"noEmit": true, "skipLibCheck": true, '
+            f'"composite": false, "incremental": false, "types": []}}, "include": [], "files": [{listed}]}}'
         )
         return str(target)
 
@@ -255,10 +257,9 @@ def measure(clones: Sequence[Path], count: int, seed: int, *, with_tools: bool, 
                 tools = Tools(root).found(one, head) if with_tools else []
                 rows.append((clone.name, one, rule, tools))
                 if show or not rule:
-                    print(
-                        f"{rule or 'MISSED':7} {clone.name} {one.language} {one.kind}: {one.name} in {list(one.edits)}, used in {one.uses[:2]} {tools}",
-                        flush=True,
-                    )
+                    where = f"in {list(one.edits)}, used in {one.uses[:2]} {tools}"
+                    shown = f"{rule or 'MISSED':7} {clone.name} {one.language} {one.kind}: {one.name}"
+                    print(f"{shown} {where}", flush=True)
     _print_table(rows, with_tools)
 
 
@@ -299,17 +300,14 @@ def read_commits(clones: Sequence[Path], count: int) -> None:
                 began = time.perf_counter()
                 for one in findings(root, parents[0], head, ["contract"]):
                     level = "" if one.severity is None else one.severity.name.lower()
-                    print(
-                        f"{root.name} {head[:10]} {one.code} {level} {one.file}:{one.span.line} {one.message}",
-                        flush=True,
-                    )
+                    place = f"{one.code} {level} {one.file}:{one.span.line}"
+                    print(f"{root.name} {head[:10]} {place} {one.message}", flush=True)
                 seconds.append(time.perf_counter() - began)
                 total += 1
             if seconds:
-                print(
-                    f"# {root.name}: {len(seconds)} commits, median {sorted(seconds)[len(seconds) // 2]:.2f} s, worst {max(seconds):.2f} s",
-                    flush=True,
-                )
+                middle = sorted(seconds)[len(seconds) // 2]
+                times = f"median {middle:.2f} s, worst {max(seconds):.2f} s"
+                print(f"# {root.name}: {len(seconds)} commits, {times}", flush=True)
     print(f"{total} commits")
 
 

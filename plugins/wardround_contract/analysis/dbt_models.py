@@ -12,6 +12,7 @@ _STAR = LazyPattern(r"(?i)\bselect\s+(?:distinct\s+)?\*|[\w}]\.\*|,\s*\*|dbt_uti
 _ALIAS = LazyPattern(
     r"(?im)\bas\s+[\"`]?(\w+)[\"`]?[ \t]*,?[ \t]*(?:--.*)?$|^[ \t]*(?:\w+\.)?(\w+)[ \t]*,?[ \t]*(?:--.*)?$"
 )
+_CLAUSES = frozenset({"where", "left", "inner", "join", "group", "full", "cross", "on", "order", "limit"})
 _KEYWORDS = frozenset(
     {"select", "from", "where", "final", "with", "renamed", "source", "distinct", "end", "case"}
 )
@@ -28,7 +29,7 @@ def output_columns(text: str) -> dict[str, int] | None:
         start = starts[-1] if starts else 0
         part = text[start:]
     listed = re.split(r"(?im)^\s*from\b", part, maxsplit=1)[0]
-    if _STAR.search(listed) or final is not None and part == "*,*":
+    if _STAR.search(listed):
         return None
     found = {}
     for match in _ALIAS.finditer(listed):
@@ -40,13 +41,11 @@ def output_columns(text: str) -> dict[str, int] | None:
 
 
 def column_use(text: str, model: str, column: str) -> int | None:
-    """Return the offset at which a model reads a column of another, by a qualified name or its only relation."""
+    """Return the offset at which a model reads a column of another, qualified or of its only relation."""
     reference = rf"\{{\{{\s*ref\(\s*['\"]{re.escape(model)}['\"]\s*\)\s*\}}\}}"
     aliases = set(re.findall(rf"(?is)\b(\w+)\s+as\s*\(\s*select\s+\*\s+from\s+{reference}\s*\)", text))
     aliases |= {
-        one
-        for one in re.findall(rf"(?i){reference}\s+(?:as\s+)?(\w+)", text)
-        if one.lower() not in ("where", "left", "inner", "join", "group")
+        one for one in re.findall(rf"{reference}\s+(?:as\s+)?(\w+)", text) if one.lower() not in _CLAUSES
     }
     name = re.escape(column)
     for alias in sorted(aliases):
@@ -54,10 +53,9 @@ def column_use(text: str, model: str, column: str) -> int | None:
         if qualified is not None:
             return qualified.start()
     relations = "|".join([reference, *(rf"{alias}\b" for alias in sorted(aliases))])
-    for match in re.finditer(
-        rf"(?is)\bselect\b((?:(?!\bselect\b).)*?)\bfrom\s+(?:{relations})(?!\s+(?:\w+\s+)?(?:left|inner|full|cross|join))",
-        text,
-    ):
+    inner = r"\bselect\b((?:(?!\bselect\b).)*?)\bfrom\s+"
+    is_only = r"(?!\s+(?:\w+\s+)?(?:left|inner|full|cross|join))"
+    for match in re.finditer(rf"(?is){inner}(?:{relations}){is_only}", text):
         found = re.search(rf"(?i)(?<![\w.']){name}(?!\w)", match[1])
         if found is not None and not re.search(rf"(?i)\bas\s+{name}\b", match[1]):
             return match.start(1) + found.start()

@@ -14,16 +14,19 @@ from wardround_contract.analysis.uses import NOT_MAINTAINED
 
 _NAME = r"(?:[\"`\[]?\w+[\"`\]]?\.)?[\"`\[]?(\w+)[\"`\]]?"
 _ALTERED = LazyPattern(rf"(?is)\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?{_NAME}\s+(.*?)(?:;|\Z)")
+_NO_COLUMN = r"constraint|index|primary|foreign|default|not|check|key|expression|identity"
 _DROPPED_COLUMN = LazyPattern(
-    r"(?i)\bdrop\s+(?:column\s+)?(?!constraint|index|primary|foreign|default|not|check|key|expression|identity)"
-    r"(?:if\s+exists\s+)?[\"`\[]?(\w+)[\"`\]]?|\brename\s+(?:column\s+)?(?!to\b|constraint|index)[\"`\[]?(\w+)[\"`\]]?\s+to\b"
+    rf"(?i)\bdrop\s+(?:column\s+)?(?!{_NO_COLUMN})(?:if\s+exists\s+)?[\"`\[]?(\w+)[\"`\]]?"
+    r"|\brename\s+(?:column\s+)?(?!to\b|constraint|index)[\"`\[]?(\w+)[\"`\]]?\s+to\b"
 )
 _DROPPED_TABLE = LazyPattern(
     rf"(?i)\bdrop\s+(?:table|(?:materialized\s+)?view)\s+(?:if\s+exists\s+)?{_NAME}"
     rf"|\balter\s+table\s+(?:if\s+exists\s+)?{_NAME}\s+rename\s+to\b"
 )
-_CREATED = LazyPattern(rf"(?is)\bcreate\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+|unlogged\s+|materialized\s+)?"
-                       rf"(?:table|view)\s+(?:if\s+not\s+exists\s+)?{_NAME}\s*(\(.*?\n?\s*\)\s*[^();]*;)?")  # fmt: skip
+_CREATED = LazyPattern(
+    r"(?is)\bcreate\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+|unlogged\s+|materialized\s+)?"
+    rf"(?:table|view)\s+(?:if\s+not\s+exists\s+)?{_NAME}\s*(\(.*?\n?\s*\)\s*[^();]*;)?"
+)
 _COLUMN = LazyPattern(r"(?im)^\s*[\"`\[]?(\w+)[\"`\]]?\s+[\w\"]+[^\n]*$")
 _NOT_COLUMNS = frozenset({"constraint", "primary", "foreign", "unique", "check", "key", "index", "like",
                           "exclude", "create", "references", "on", "partition", "period"})  # fmt: skip
@@ -75,7 +78,8 @@ def _is_added(removal: SchemaRemoval, text: str) -> bool:
             rf"(?i)\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?[\"`\[]?{name}\b|\bto\s+[\"`\[]?{name}\b"
         )
         return bool(re.search(again + rf"|add_column\([^)]*['\"]{name}['\"]", text))
-    again = rf"(?i)\bcreate\s+(?:or\s+replace\s+)?[\w\s]*?(?:table|view)\s+[\w\s]*?(?:[\"`\[]?\w+[\"`\]]?\.)?[\"`\[]?{name}\b"
+    owner = r"(?:[\"`\[]?\w+[\"`\]]?\.)?[\"`\[]?"
+    again = rf"(?i)\bcreate\s+(?:or\s+replace\s+)?[\w\s]*?(?:table|view)\s+[\w\s]*?{owner}{name}\b"
     return bool(re.search(again + rf"|\brename\s+to\s+[\"`\[]?{name}\b|create_table\(\s*['\"]{name}", text))
 
 

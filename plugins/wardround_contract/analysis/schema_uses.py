@@ -41,11 +41,13 @@ class SchemaUses:
         return sorted(found)
 
     def _in_statements(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
-        table = re.compile(rf"(?i)(?:\b(?:from|join|into|update|table)\s+(?:only\s+)?[\"`\[]?(?:\w+[\"`\]]?\.[\"`\[]?)?)"
-                           rf"{re.escape(removal.table)}\b(?:[\"`\]]?\s+(?:as\s+)?(\w+))?")  # fmt: skip
-        word = re.compile(
-            rf"(?i)(?:\b(\w+)[\"`\]]?\.)?[\"`\[]?(?<!\w){re.escape(removal.column or removal.table)}(?!\w)"
+        owner = r"(?:\w+[\"`\]]?\.[\"`\[]?)?"
+        table = re.compile(
+            rf"(?i)\b(?:from|join|into|update|table)\s+(?:only\s+)?[\"`\[]?{owner}{re.escape(removal.table)}\b"
+            r"(?:[\"`\]]?\s+(?:as\s+)?(\w+))?"
         )
+        name = re.escape(removal.column or removal.table)
+        word = re.compile(rf"(?i)(?:\b(\w+)[\"`\]]?\.)?[\"`\[]?(?<!\w){name}(?!\w)")
         for path in self._search.files([removal.column or removal.table], (*_CODE, "*.sql")):
             if path == removal.file.path or _HISTORY.search(path):
                 continue

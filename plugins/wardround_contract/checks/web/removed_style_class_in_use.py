@@ -20,8 +20,10 @@ _SELECTOR = LazyPattern(r"\.(-?[A-Za-z_][\w-]*)(?=[^;{}]*\{)")
 _COMMENT = LazyPattern(r"(?s)/\*.*?\*/|//[^\n]*|url\([^)]*\)|['\"][^'\"\n]*['\"]")
 _MARKUP = ("*.tsx", "*.jsx", "*.ts", "*.js", "*.html", "*.vue", "*.svelte")
 _SHEETS = ("*.css", "*.scss", "*.less", "*.vue", "*.svelte")
-_FOREIGN = re.compile(r"(?i)^(btn|col|row|nav|modal|dropdown|form|table|text|bg|ant|mui|fa|glyphicon|input|panel"
-                      r"|alert|badge|card|container|tooltip|popover|label|icon|active|open|show|hide|in|fade)(-|$)")  # fmt: skip
+_FOREIGN = re.compile(
+    r"(?i)^(btn|col|row|nav|modal|dropdown|form|table|text|bg|ant|mui|fa|glyphicon|input|panel|alert|badge|card"
+    r"|container|tooltip|popover|label|icon|active|open|show|hide|in|fade)(-|$)"
+)
 _LEAST_LENGTH = 5
 _MOST_CLASSES = 40
 
