@@ -42,10 +42,27 @@ from wardround.host import load
 _RELATED = frozenset({"PY084", "TS098", "PY013", "TS004", "PY015", "TS006"})
 """The rules of other specialists that are about removed names."""
 _MOST_READ = 20_000
-_BINARY = tuple(
-    "png jpg ttf har sketch csv pdf woff* mp4 webp gif ico svg snap zip tiff eml lock po mo".split()
+_BINARY = frozenset(
+    {
+        "png",
+        "jpg",
+        "ttf",
+        "har",
+        "sketch",
+        "csv",
+        "pdf",
+        "woff*",
+        "mp4",
+        "webp",
+        "gif",
+        "ico",
+        "svg",
+        "snap",
+        "zip",
+    }
+    | {"tiff", "eml", "lock", "po", "mo"}
 )
-_SPARSE = ("/*", *(f"!*.{ending}" for ending in _BINARY))
+_SPARSE = ("/*", *(f"!*.{ending}" for ending in sorted(_BINARY)))
 
 
 def _git(root: Path, *argv: str) -> str:

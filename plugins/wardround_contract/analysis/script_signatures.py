@@ -217,7 +217,7 @@ class Given(NamedTuple):
 class Call(NamedTuple):
     """The arguments of a call; of each the keys, where it is an object literal."""
 
-    count: int
+    arguments: int
     has_spread: bool
     objects: tuple[Given | None, ...]
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from wardround.checks.lazy import LazyPattern
+
 AUTOMATION = ("*.yml", "*.yaml", "*.sh", "*Makefile", "*Dockerfile*", "*.json", "*.toml", "*justfile", "*.mk",
               "*.husky/*", "*Jenkinsfile", "*.cfg", "*.ini")  # fmt: skip
 CODE = ("*.py", "*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.vue", "*.svelte")
@@ -42,7 +44,7 @@ def line_at(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def matches(text: str, pattern: re.Pattern[str]) -> dict[str, int]:
+def matches(text: str, pattern: LazyPattern) -> dict[str, int]:
     """Return what the first group of a pattern matches, with the lines."""
     return {match[1]: line_at(text, match.start(1)) for match in pattern.finditer(text)}
 

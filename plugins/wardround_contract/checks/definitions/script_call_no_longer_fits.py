@@ -191,9 +191,9 @@ def _has_typed_props(function: Function) -> bool:
 
 
 def _misfit_of_call(function: Function, call: Call, is_typed: bool) -> str:
-    if not call.has_spread and call.count < function.required:
+    if not call.has_spread and call.arguments < function.required:
         return f"requires `{function.parameters[function.required - 1].name}`"
-    if is_typed and call.count > len(function.parameters) and not function.has_rest:
+    if is_typed and call.arguments > len(function.parameters) and not function.has_rest:
         return f"takes {len(function.parameters)} arguments"
     for parameter, given in zip(function.parameters, call.objects, strict=False):
         if parameter.keys is not None and given is not None:
