@@ -409,7 +409,7 @@ def script_modules(checkout: Checkout) -> Iterator[Break]:
         if len(stem) < 5 or "." in stem or stem in ("index", "types", "utils"):
             continue
         uses = tuple(
-            u for u in checkout.users(rf"from\s+['\"]\.{{1,2}}/(?:[\w./-]+/)?{re.escape(stem)}['\"]", (".ts", ".tsx"), path, stem)
+            u for u in checkout.users(rf"from\s+['\"]\./{re.escape(stem)}['\"]", (".ts", ".tsx"), path, stem)
             if posixpath.dirname(u) == posixpath.dirname(path)
         )  # fmt: skip
         if uses:

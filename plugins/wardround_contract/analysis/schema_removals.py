@@ -107,11 +107,11 @@ def _statements(file: ChangedFileView) -> Iterator[SchemaRemoval]:
             line = text.count("\n", 0, match.start(2) + column.start()) + 1
             if file.is_added(line):
                 name = column[1] or column[2]
-                yield SchemaRemoval(file, match[1].lower(), name.lower(), line, True)
+                yield SchemaRemoval(file, match[1], name, line, True)
     for match in _DROPPED_TABLE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         if file.is_added(line):
-            yield SchemaRemoval(file, (match[1] or match[2]).lower(), "", line, True)
+            yield SchemaRemoval(file, match[1] or match[2], "", line, True)
 
 
 def _definitions(file: ChangedFileView) -> Iterator[SchemaRemoval]:

@@ -134,7 +134,7 @@ def _statements(path: str, text: str) -> Iterator[tuple[int, int]]:
 
 def _named_at(part: str, word: re.Pattern[str], removal: SchemaRemoval, named: re.Match[str]) -> int | None:
     """Return the offset of a column that is not qualified by another table."""
-    owners = {removal.table, (named[1] or "").lower()}
+    owners = {removal.table.lower(), (named[1] or "").lower()}
     others = len(set(re.findall(r"(?i)\b(?:from|join)\s+[\"`\[]?([\w.]+)", part))) > 1
     for match in word.finditer(part):
         owner = (match[1] or "").lower()

@@ -9,9 +9,9 @@ from wardround.checks.lazy import LazyPattern
 NOT_MAINTAINED = LazyPattern(
     r"(?i)(^|/)(_?vendor(ed)?|third_party|node_modules|site-packages|dist|typings|stubs|snapshots"
     r"|__snapshots__|__generated__|generated|fixtures|test_?data|locales?|translations|testcases)/"
-    r"|(^|(?<!actions)/)build/|\.min\.|\.gen\.|generated|\.lock$|lock\.(json|ya?ml)$|(^|/)(changelog|changes|history|news|release)"
+    r"|(^|(?<!actions)/)build/|\.min\.|\.gen\.|generated|\.lock$|lock\.(json|ya?ml)$"
 )
-"""Paths of files that are generated, copied from elsewhere, or about the past."""
+"""Paths of files that are generated or copied from elsewhere."""
 
 
 class RemainingUse(msgspec.Struct, frozen=True, order=True):

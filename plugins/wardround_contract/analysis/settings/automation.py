@@ -43,7 +43,7 @@ def _script_used(name: str, path: str) -> str:
     options = r"(?:-[\w-]+(?:[= ][\w@/.-]+)?\s+)*"
     used = rf"\b(?:npm|pnpm|yarn|bun)\s+{options}run(?:-script)?\s+(?:-[\w-]+\s+)*{escaped}"
     if name in ("test", "start"):
-        used += rf"|\bnpm\s+{escaped}"
+        used += rf"|\b(?:npm|pnpm|yarn)\s+{escaped}"
     return used if name in _RUNNER_COMMANDS else rf"{used}|\b(?:yarn|pnpm)\s+{escaped}"
 
 

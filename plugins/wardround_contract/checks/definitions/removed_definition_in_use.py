@@ -154,7 +154,7 @@ class RemovedDefinitionInUse(BrokenUseCheck):
             for one in lost
             if one.symbol.owner_name not in names
             and (one.symbol.owner_name or not (is_python or one.symbol.exported))
-            and not _is_bound(sides.file.text, one.symbol.own_name)
+            and not _is_bound(sides.file.text, one.symbol.own_name, is_python=is_python)
         ]
 
     def _inspect(self, removed: Removed, remaining: RemainingUses) -> None:
@@ -187,8 +187,9 @@ def _new_name(removed: Removed) -> Symbol | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_bound(text: str, name: str) -> bool:
+def _is_bound(text: str, name: str, *, is_python: bool) -> bool:
     """Return True if the module may still bind a name, in a form that is not a definition of its own."""
     escaped = re.escape(name)
-    pattern = rf"\.{escaped}\s*(?::[^=\n]+)?=(?!=)|['\"]{escaped}['\"]|\b(?:as|for|import)\s+{escaped}\b"
+    quoted = rf"['\"]{escaped}['\"]" if is_python else rf"['\"]{escaped}['\"]\s*[:\]]"
+    pattern = rf"\.{escaped}\s*(?::[^=\n]+)?=(?!=)|{quoted}|\b(?:as|for|import)\s+{escaped}\b"
     return bool(re.search(pattern, text))
