@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -42,32 +43,46 @@ from wardround.host import load
 _RELATED = frozenset({"PY084", "TS098", "PY013", "TS004", "PY015", "TS006"})
 """The rules of other specialists that are about removed names."""
 _MOST_READ = 20_000
-_BINARY = frozenset(
-    {
-        "png",
-        "jpg",
-        "ttf",
-        "har",
-        "sketch",
-        "csv",
-        "pdf",
-        "woff*",
-        "mp4",
-        "webp",
-        "gif",
-        "ico",
-        "svg",
-        "snap",
-        "zip",
-    }
-    | {"tiff", "eml", "lock", "po", "mo"}
-)
-_SPARSE = ("/*", *(f"!*.{ending}" for ending in sorted(_BINARY)))
 
 
 def _git(root: Path, *argv: str) -> str:
     base = ["git", "-C", str(root), "-c", "user.name=eval", "-c", "user.email=eval@example.org"]
     return subprocess.run([*base, *argv], capture_output=True, text=True, check=True).stdout
+
+
+@dataclass(frozen=True)
+class CommitView:
+    """The files of a commit that is not checked out; implements ``RepositoryView``."""
+
+    side: SideView
+    root: Path
+    commit: str
+
+    def read(self, path: str) -> str | None:
+        return self.side.read(path)
+
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        return self.side.paths(patterns)
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        """Search the objects of the commit, where a review searches the work tree."""
+        asked = [part for word in words for part in ("-e", word)]
+        argv = [
+            "git",
+            "-C",
+            str(self.root),
+            "grep",
+            "-l",
+            "-w",
+            "-z",
+            "-F",
+            *asked,
+            self.commit,
+            "--",
+            *patterns,
+        ]
+        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+        return sorted(name.partition(":")[2] for name in done.stdout.split("\0") if name)
 
 
 def findings(root: Path, base: str, head: str, names: Sequence[str]) -> list[RawFinding]:
@@ -91,7 +106,8 @@ def findings(root: Path, base: str, head: str, names: Sequence[str]) -> list[Raw
                 opened.append(open_graphs(repository, change, source, _MOST_READ))
             return opened[0]
 
-        view = ChangeView(tuple(files), SideView(source, "head"), (), None, open_graphs=graphs)
+        project = CommitView(SideView(source, "head"), root, head)
+        view = ChangeView(tuple(files), project, (), None, open_graphs=graphs)
         found = [] if not files else list(_run(view, names))
         for one in opened:
             if one is not None:
@@ -304,7 +320,6 @@ def read_commits(clones: Sequence[Path], count: int) -> None:
         for clone in clones:
             root = Path(folder) / clone.parent.name if clone.name == "repo" else Path(folder) / clone.name
             subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", clone, root], check=True)
-            _git(root, "sparse-checkout", "set", "--no-cone", *_SPARSE)
             listed = _git(
                 root, "log", "--first-parent", "--no-merges", "--format=%H %P", f"-{share}"
             ).splitlines()
@@ -313,7 +328,6 @@ def read_commits(clones: Sequence[Path], count: int) -> None:
                 head, *parents = line.split()
                 if not parents:
                     continue
-                _git(root, "checkout", "-q", "-f", "--detach", head)
                 began = time.perf_counter()
                 for one in findings(root, parents[0], head, ["contract"]):
                     level = "" if one.severity is None else one.severity.name.lower()

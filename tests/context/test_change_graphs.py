@@ -1,0 +1,62 @@
+"""The code graphs of both sides of a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.conftest import GitRepository
+from wardround.change.change_source import GitChangeSource
+from wardround.change.repository import Repository
+from wardround.context.change_graphs import ChangeGraphs, graphs_of_texts, open_graphs
+
+BEFORE = {"box.py": "def send(): ...\n", "app.py": "from box import send\n\nsend()\n"}
+AFTER = {"box.py": "def post(): ...\n"}
+
+
+def opened(root: Path, base: str, head: str, most_missing: int) -> ChangeGraphs | None:
+    with Repository(root) as repository:
+        change = repository.between(base, head)
+        return open_graphs(repository, change, GitChangeSource(repository, change), most_missing)
+
+
+def names(graphs: ChangeGraphs) -> tuple[list[str], list[str]]:
+    base, head = ([one.name for one in graph.symbols_in("box.py")] for graph in (graphs.base, graphs.head))
+    return base, head
+
+
+def test_each_side_has_its_own_definitions(repo: GitRepository) -> None:
+    base, head = repo.commit(BEFORE), repo.commit(AFTER)
+    graphs = opened(repo.root, base, head, 10)
+    assert graphs is not None
+    assert names(graphs) == (["send"], ["post"])
+    graphs.close()
+
+
+def test_the_base_has_the_uses_of_what_the_head_removes(repo: GitRepository) -> None:
+    base, head = repo.commit(BEFORE), repo.commit(AFTER)
+    graphs = opened(repo.root, base, head, 10)
+    assert graphs is not None
+    (send,) = graphs.base.symbols_in("box.py")
+    assert [(link.path, link.line) for link in graphs.base.callers(send)] == [("app.py", 3)]
+    graphs.close()
+
+
+def test_a_repository_with_too_many_unknown_files_has_no_graphs(repo: GitRepository) -> None:
+    base, head = repo.commit(BEFORE), repo.commit(AFTER)
+    assert opened(repo.root, base, head, 1) is None
+
+
+def test_files_that_are_stored_already_do_not_count(repo: GitRepository) -> None:
+    base, head = repo.commit(BEFORE), repo.commit(AFTER)
+    first = opened(repo.root, base, head, 10)
+    assert first is not None
+    first.close()
+    again = opened(repo.root, base, head, 0)
+    assert again is not None
+    again.close()
+
+
+def test_texts_without_a_repository_have_graphs() -> None:
+    graphs = graphs_of_texts(BEFORE, {**BEFORE, **AFTER})
+    assert names(graphs) == (["send"], ["post"])
+    graphs.close()

@@ -1,0 +1,68 @@
+"""Reviews of changes that break uses in files they do not touch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import GitRepository
+
+_BOX = "class Box:\n    def send_all(self): ...\n\n    def close(self): ...\n"
+_RENAMED = _BOX.replace("send_all", "post_all")
+_APP = "from mail.box import Box\n\nBox().send_all()\n"
+
+
+@pytest.fixture
+def mail(repo: GitRepository) -> GitRepository:
+    repo.commit(
+        {
+            "pyproject.toml": "[tool.wardround]\npreview = true\n",
+            "mail/__init__.py": "",
+            "mail/box.py": _BOX,
+            "app.py": _APP,
+        }
+    )
+    return repo
+
+
+def contract(report: dict[str, Any]) -> list[tuple[str, str, int]]:
+    found = [one for one in report["findings"] if one["specialist"] == "contract"]
+    return [(one["rule"], one["file"], one["line"]) for one in found]
+
+
+@pytest.mark.parametrize("profile", ["commit", "ci"])
+def test_a_renamed_method_that_another_file_calls_is_reported_where_it_is_renamed(
+    mail: GitRepository, profile: str
+) -> None:
+    mail.commit({"mail/box.py": _RENAMED})
+    report = mail.report("--base", "HEAD~1", "--profile", profile, "--only", "contract")
+    assert contract(report) == [("contract/CT001", "mail/box.py", 2)]
+    (finding,) = report["findings"]
+    assert finding["plane"] == "contract"
+    assert finding["message"] == "`Box.send_all` is renamed to `post_all`; 1 file still uses it: app.py:3"
+
+
+def test_a_staged_change_is_compared_with_the_files_it_does_not_touch(mail: GitRepository) -> None:
+    mail.write("mail/box.py", _RENAMED)
+    mail.git("add", "-A")
+    report = mail.report("--staged", "--only", "contract")
+    assert contract(report) == [("contract/CT001", "mail/box.py", 2)]
+
+
+def test_a_change_that_renames_the_uses_too_is_not_reported(mail: GitRepository) -> None:
+    mail.commit({"mail/box.py": _RENAMED, "app.py": _APP.replace("send_all", "post_all")})
+    assert contract(mail.report("--base", "HEAD~1", "--only", "contract")) == []
+
+
+def test_a_use_in_a_changed_file_is_reported_at_the_use(mail: GitRepository) -> None:
+    mail.commit({"mail/box.py": _RENAMED, "app.py": f"import os\n{_APP}"})
+    assert contract(mail.report("--base", "HEAD~1", "--only", "contract")) == [("contract/CT001", "app.py", 4)]
+
+
+def test_a_diff_without_a_repository_is_reviewed_without_graphs(mail: GitRepository) -> None:
+    mail.commit({"mail/box.py": _RENAMED})
+    diff = mail.git("diff", "HEAD~1")
+    mail.write("change.diff", diff)
+    report = mail.report("--diff-file", "change.diff", "--only", "contract")
+    assert report["gate"]["outcome"] == "pass"
