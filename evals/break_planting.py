@@ -324,6 +324,22 @@ def _enum_members(checkout: Checkout) -> Iterator[Break]:
                         yield Break("rename attribute", "python", name, {path: changed}, uses)
 
 
+def python_fields(checkout: Checkout) -> Iterator[Break]:
+    """Rename fields of Django's models that queries in other files name."""
+    defined = _defined(checkout)
+    for path, text in checkout.sources(".py").items():
+        if not path.endswith("models.py") and "/models/" not in path:
+            continue
+        for match in re.finditer(r"(?m)^    ([a-z]\w{4,}) = models\.\w+\(", text):
+            name = match[1]
+            if defined[name] == 1 and len(re.findall(rf"\b{name}\b", text)) == 1:
+                called = rf"\b(?:filter|exclude|order_by|values_list|values|only|update|F)\([^)\n]*\b{name}(?:__\w+)?\b"
+                uses = checkout.users(called, (".py",), path, name)
+                changed = text[: match.start(1)] + f"{name}_v2" + text[match.end(1) :]
+                if uses:
+                    yield Break("rename field", "python", name, {path: changed}, uses)
+
+
 # TypeScript
 
 
@@ -664,7 +680,7 @@ def _inputs(checkout: Checkout, path: str, text: str) -> Iterator[Break]:
 
 
 PLANTERS: tuple[Planter, ...] = (
-    python_definitions, python_modules, python_names, script_exports, script_modules, script_members, script_keys,
+    python_definitions, python_modules, python_names, python_fields, script_exports, script_modules, script_members, script_keys,
     dbt_models, sql_columns, ci_files,
 )  # fmt: skip
 

@@ -43,6 +43,9 @@ def removes_a_path(file: BeforeAfter) -> bool:
     return file.text is None or getattr(file, "base_path", file.path) != file.path
 
 
+_FIELD = re.compile(
+    r"^    \w+.*=\s*(?:models\.|\w*\.?Column|mapped_column|\w*Field|\w*ForeignKey)", re.MULTILINE
+)
 _SCHEMA = re.compile(r"(?i)\b(?:drop|rename|create)\b|drop_column|drop_table|^model ", re.MULTILINE)
 
 
@@ -51,7 +54,8 @@ def alters_a_schema(file: BeforeAfter) -> bool:
     if not file.path.endswith((".sql", ".py", ".prisma")):
         return False
     if file.path.endswith(".py"):
-        return file.base_text is None and "drop_" in (file.text or "")
+        is_migration = file.base_text is None and "drop_" in (file.text or "")
+        return is_migration or (loses_a_line(file) and bool(_FIELD.search(file.base_text or "")))
     return "models/" in file.path or bool(_SCHEMA.search(f"{file.base_text}\n{file.text}"))
 
 

@@ -87,14 +87,16 @@ class ChangeCheckRunner:
         return reported, unreviewed
 
     def _run(self) -> list[ChangeCheckResult]:
-        results: list[ChangeCheckResult] = []
-        for specialist, change in self._views():
-            scope = partial(self._models.run_change_check, specialist)
-            budget = Budget(self.review.budget_s)
-            found = run_change_checks(specialist, change, scope, budget, self.review.over_budget)
-            results += [r if isinstance(r, Unreviewed) else (specialist.name, r) for r in found]
-        self._close_graphs()
-        return results
+        try:
+            return [result for specialist, change in self._views() for result in self._of(specialist, change)]
+        finally:
+            self._close_graphs()
+
+    def _of(self, specialist: Specialist, change: ChangeView) -> Iterator[ChangeCheckResult]:
+        scope = partial(self._models.run_change_check, specialist)
+        budget = Budget(self.review.budget_s)
+        for found in run_change_checks(specialist, change, scope, budget, self.review.over_budget):
+            yield found if isinstance(found, Unreviewed) else (specialist.name, found)
 
     def _refuse(self, reason: str) -> list[ChangeCheckResult]:
         return [refusal(specialist, view.files[0].path, reason) for specialist, view in self._views()]

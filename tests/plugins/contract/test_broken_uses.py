@@ -57,7 +57,8 @@ def test_a_change_that_renames_the_uses_too_is_not_reported(mail: GitRepository)
 
 def test_a_use_in_a_changed_file_is_reported_at_the_use(mail: GitRepository) -> None:
     mail.commit({"mail/box.py": _RENAMED, "app.py": f"import os\n{_APP}"})
-    assert contract(mail.report("--base", "HEAD~1", "--only", "contract")) == [("contract/CT001", "app.py", 4)]
+    found = contract(mail.report("--base", "HEAD~1", "--only", "contract"))
+    assert found == [("contract/CT001", "app.py", 4)]
 
 
 def test_a_diff_without_a_repository_is_reviewed_without_graphs(mail: GitRepository) -> None:

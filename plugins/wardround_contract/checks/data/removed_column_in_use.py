@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from wardround.checks.cases import change
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
+from wardround_contract.analysis.orm_fields import removed_fields, uses_of_field
 from wardround_contract.analysis.schema_removals import SchemaRemoval, schema_removals
 from wardround_contract.analysis.schema_uses import SchemaUses
 from wardround_contract.analysis.text_search import TextSearch
@@ -20,8 +22,8 @@ class RemovedColumnInUse(BrokenUseCheck):
     release.
 
     Uses are statements of SQL files, SQL in strings that names the table and the column, references of dbt,
-    and object-relational mappings of the table. Older migrations are history and do not count; neither does
-    a column that the change adds again.
+    object-relational mappings of the table, and queries that name a removed field of a model. Older
+    migrations are history and do not count; neither does a column that the change adds again.
     """
 
     ID = "CT005"
@@ -75,10 +77,15 @@ class RemovedColumnInUse(BrokenUseCheck):
     ]
 
     def run(self) -> None:
-        removals = list(schema_removals(self.change))
-        if not removals:
-            return
-        uses = SchemaUses(self.change, TextSearch(self.change))
+        search = TextSearch(self.change)
+        for field in removed_fields(self.change):
+            found = uses_of_field(field, search)
+            if found:
+                what = f"field `{field.model}.{field.name}` is removed"
+                self.report_removed(field.file, field.line, what, found, Severity.WARN)
+        self._inspect(list(schema_removals(self.change)), SchemaUses(self.change, search))
+
+    def _inspect(self, removals: Sequence[SchemaRemoval], uses: SchemaUses) -> None:
         reported: dict[tuple[str, str], list[SchemaRemoval]] = defaultdict(list)
         for one in removals:
             key = one.table, one.column
