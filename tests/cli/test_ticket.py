@@ -66,9 +66,8 @@ def test_words_without_effect_meet_nothing(ticketed: GitRepository, tmp_path: Pa
 def test_a_criterion_that_is_not_met_keeps_the_change_from_the_first_tier(
     ticketed: GitRepository, tmp_path: Path
 ) -> None:
-    ticketed.commit(
-        {"app.py": "x = 2\n", "test_app.py": "def test_x():\n    import app\n\n    assert app.x == 2\n"}
-    )
+    test = "from app import double\n\n\ndef test_double():\n    assert double(2) == 4\n"
+    ticketed.commit({"app.py": "def double(x):\n    return 2 * x\n", "test_app.py": test})
     alone = ticketed.report("--base", "HEAD~1")
     with_ticket = ticketed.report("--base", "HEAD~1", "--ticket", tmp_path / "T-1.md")
     assert (alone["verdict"]["tier"], with_ticket["verdict"]["tier"]) == ("T1", "T2")

@@ -39,7 +39,7 @@ def evidence(*files: FileEvidence, **values: Any) -> Evidence:
         "fail_level": "error",
         "target_branch": "main",
         "files": files or (PYTHON, TEST),
-        "change_reviewers": ("python", "tests"),
+        "change_reviewers": ("contract", "python", "tests"),
         "tools": (ToolEvidence("ruff", "0.17.6"),),
     }
     return Evidence(**(defaults | values))

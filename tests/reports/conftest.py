@@ -51,7 +51,7 @@ def _evidence(
         fail_level=decided.fail_level,
         target_branch="main",
         files=tuple(files),
-        change_reviewers=("python", "tests"),
+        change_reviewers=("contract", "python", "tests"),
         findings=tuple(finding_evidence(f) for f in findings if f.status is not Status.EXISTING),
         missing=tuple(missing_evidence(one) for one in unreviewed),
     )

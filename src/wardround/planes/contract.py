@@ -18,5 +18,6 @@ CONTRACT = FindingsPlane(
         {"actionlint", "ast-grep", "biome", "eslint", "hadolint", "oxlint", "pyright", "ruff", "shellcheck"}
         | {"squawk", "tsc", "ty"}
     ),
+    change_reviewers=("contract",),
     profiles=frozenset({"ci"}),
 )
