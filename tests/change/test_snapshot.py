@@ -156,18 +156,24 @@ class TestLife:
             assert not folder.exists()
 
     def test_a_folder_left_before_it_held_anything_goes(self, parent: Path) -> None:
-        (parent / "wardround-abc123").mkdir()
+        (parent / "wardround-0123456789abcdef").mkdir()
         with Snapshot(parent):
-            assert not (parent / "wardround-abc123").exists()
+            assert not (parent / "wardround-0123456789abcdef").exists()
 
     def test_what_is_not_a_snapshot_stays(self, parent: Path) -> None:
         (parent / "elsewhere").mkdir()
         (parent / "elsewhere/file").write_text("", encoding="utf-8")
         (parent / "wardround-link").symlink_to("elsewhere")
         (parent / "wardround-file").write_text("", encoding="utf-8")
+        (parent / "wardround-reports-abc").mkdir()
         with Snapshot(parent):
             pass
-        assert sorted(p.name for p in parent.iterdir()) == ["elsewhere", "wardround-file", "wardround-link"]
+        assert sorted(p.name for p in parent.iterdir()) == [
+            "elsewhere",
+            "wardround-file",
+            "wardround-link",
+            "wardround-reports-abc",
+        ]
         assert (parent / "elsewhere/file").is_file()
 
     def test_many_at_once_do_not_take_each_others(self, parent: Path) -> None:

@@ -23,6 +23,8 @@ from wardround.config.globs import matches
 from wardround.storage.paths import cache_dir
 
 _PREFIX = "wardround-"
+_SNAPSHOT = LazyPattern(_PREFIX + r"[0-9a-f]{16}")
+"""The name of a snapshot: other folders with this prefix belong to users, or hold the reports of a run."""
 _IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a private folder is made in it)
 _ROOM_BYTES = 512 * 1024 * 1024
 _MINIFIED = LazyPattern(r"([.-])min\.(?=[^/]*\Z)")
@@ -249,7 +251,7 @@ def _sweep(parent: Path) -> None:
     """Remove snapshots whose review has ended."""
     with suppress(OSError):
         for entry in os.scandir(parent):
-            if entry.name.startswith(_PREFIX):
+            if _SNAPSHOT.fullmatch(entry.name):
                 _remove_if_orphaned(Path(entry.path))
 
 
