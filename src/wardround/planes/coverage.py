@@ -12,6 +12,7 @@ from wardround.context.document import ContextDocument
 from wardround.findings import Plane
 from wardround.planes.evidence import Evidence, FileEvidence, FindingEvidence, MissingEvidence
 from wardround.planes.signal import PlaneStatus, Signal
+from wardround.text.escaping import one_line
 
 MOST_REASONS = 20
 """The limit on reasons in a signal; the last one then counts the others."""
@@ -106,6 +107,7 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
 
 
 def _limited(reasons: tuple[str, ...]) -> tuple[str, ...]:
-    if len(reasons) <= MOST_REASONS:
-        return reasons
-    return (*reasons[: MOST_REASONS - 1], f"{len(reasons) - MOST_REASONS + 1} more")
+    """Return the reasons, a line each, as many as a signal may have."""
+    if len(reasons) > MOST_REASONS:
+        reasons = (*reasons[: MOST_REASONS - 1], f"{len(reasons) - MOST_REASONS + 1} more")
+    return tuple(map(one_line, reasons))

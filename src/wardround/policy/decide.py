@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.context.document import ContextDocument
 from wardround.planes.evidence import Evidence
@@ -13,6 +14,7 @@ from wardround.policy.schema import Policy
 from wardround.policy.tiers import decide_tier
 from wardround.policy.variables import condition_functions, condition_variables
 from wardround.policy.verdict import Reason, Tier, Verdict, VerdictName
+from wardround.text.escaping import one_line
 
 
 class PolicyLine(msgspec.Struct, frozen=True):
@@ -50,7 +52,10 @@ def decide(
         name=name,
         tier=tier,
         policy=" + ".join(policy.identity for policy in policies),
-        reasons=(*(Reason(line.text, policy=line.line) for line in deciding), *reasons),
+        reasons=tuple(
+            replace(reason, text=one_line(reason.text))
+            for reason in (*(Reason(line.text, policy=line.line) for line in deciding), *reasons)
+        ),
         approvals=max(line.approvals for line in applying),
     )
 

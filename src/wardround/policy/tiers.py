@@ -3,7 +3,8 @@
 | Tier | Condition |
 |---|---|
 | T5 | no plane was reviewed, a required plane was not reviewed, or security has an error |
-| T4 | another plane was not reviewed, a result is missing, a plane has an error, or a file has no reader |
+| T4 | another plane was not reviewed, a result is missing, a plane has an error, a file has no reader, or |
+|    | its name has characters that are not shown |
 | T3 | a plane has a warning |
 | T2 | the change is large, source is changed without a test of it, tests shrink, a finding is about tests, |
 |    | a criterion is not met, or a signal is uncertain |
@@ -67,6 +68,9 @@ def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
     if unjudged:
         more = f" and {len(unjudged) - 1} more" if len(unjudged) > 1 else ""
         yield Reason(f"no specialist reviews {unjudged[0]}{more}")
+    for file in evidence.files:
+        if not file.path.isprintable():
+            yield Reason(f"the name of {file.path} has characters that are not shown")
 
 
 def _t3(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
