@@ -165,9 +165,8 @@ def judge(place: Path, side: Side, plugins: PluginHost | None = None) -> Judged:
     root = build(place, side)
     with Repository(root) as repository:
         change = repository.between("HEAD~1", "HEAD")
-        request = ReviewRequest(
-            profile=Profile(side.profile), target_branch="main", config_from=side.config_from, **side.request,
-        )  # fmt: skip
+        settings = {"target_branch": "main", "config_from": side.config_from, **side.request}
+        request = ReviewRequest(profile=Profile(side.profile), **settings)
         done = run_review(
             GitChangeSource(repository, change), change, plugins or quick_host(), request, Processes()
         )
@@ -191,7 +190,7 @@ def build(place: Path, side: Side) -> Path:
     place.mkdir(parents=True)
     root = place / "repo"
     shutil.copytree(_template(place), root)
-    commits = (*_commit(b"base", {**BASE, **side.base}), *_commit(side.message.encode(), side.head))
+    commits = (*_commit(b"base", {**BASE, **side.base}), *_commit(os.fsencode(side.message), side.head))
     _git(root, "fast-import", "--quiet", stdin=b"".join(commits))
     _git(root, "-c", "core.fsmonitor=", "reset", "--quiet", "--hard")
     return root

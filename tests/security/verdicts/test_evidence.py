@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.security.verdicts.scene import CHANGES, Side, judge, judge_neutral, require, require_silent
+from tests.security.verdicts.scene import CHANGES, TESTED, Side, judge, judge_neutral, require, require_silent
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "cases/evidence.yml").read_text())
 
@@ -23,4 +23,30 @@ def test_it_approves_nothing(tmp_path: Path, case: Mapping[str, Any]) -> None:
     attacked = judge(tmp_path / "attack", Side({**change, **case["head"]}, base, profile))
 
     require(case.get("expect", "same"), attacked, judge_neutral(tmp_path, Side(change, base, profile)))
+    require_silent(attacked)
+
+
+def test_many_files_are_not_a_small_change(tmp_path: Path) -> None:
+    pages = {f"docs/{number}.md": f"# Page {number}\n" for number in range(1500)}
+
+    attacked = judge(tmp_path / "attack", Side({**TESTED, **pages}, profile="commit"))
+
+    require("stricter", attacked, judge_neutral(tmp_path, Side(TESTED, profile="commit")))
+
+
+@pytest.mark.parametrize("profile", ["commit", "ci"])
+def test_tools_without_time_approve_nothing(tmp_path: Path, profile: str) -> None:
+    base = {".wardround.toml": "tool-timeout = 0.00001\n"}
+
+    attacked = judge(tmp_path / "attack", Side(TESTED, base, profile))
+
+    require("stricter", attacked, judge_neutral(tmp_path, Side(TESTED, profile=profile)))
+    require_silent(attacked)
+
+
+@pytest.mark.parametrize("setting", ['only = ["sql"]', 'skip = ["python", "tests"]', 'exclude = ["*"]'])
+def test_a_review_of_less_approves_nothing(tmp_path: Path, setting: str) -> None:
+    attacked = judge(tmp_path / "attack", Side(TESTED, {".wardround.toml": f"{setting}\n"}))
+
+    require("stricter", attacked, judge_neutral(tmp_path, Side(TESTED)))
     require_silent(attacked)

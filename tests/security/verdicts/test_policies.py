@@ -96,6 +96,32 @@ def test_no_name_slips_past_a_condition(tmp_path: Path, name: str) -> None:
     require_silent(attacked)
 
 
+ONLY_MAIN = PAYMENTS.replace("CONDITION", 'target_branch != "main"')
+BRANCHES = (
+    "",
+    "Main",
+    "MAIN",
+    "main ",
+    " main",
+    "refs/heads/main",
+    "origin/main",
+    "main/x",
+    "main\n",
+    "main\0",
+)
+BRANCHES += ("main\u200b", "\uff4dain", "m\u0430in", "*", ".*", '" || true || "', "::set-output name=a::main")
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_only_the_name_itself_is_the_branch(tmp_path: Path, branch: str) -> None:
+    base = {".wardround.toml": 'policy = "p.yml"\n', "p.yml": POLICY + ONLY_MAIN}
+
+    attacked = judge(tmp_path / "attack", Side(TESTED, base, request={"target_branch": branch}))
+
+    require("stricter", attacked, judge_neutral(tmp_path, Side(TESTED, base)))
+    require_silent(attacked)
+
+
 LAUGHS = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 7))
 HOSTILE: Mapping[str, str | bytes] = {
     "billion-laughs": f"a0: &a0 [x, x]\n{LAUGHS}",

@@ -196,7 +196,7 @@ EDITED: Mapping[str, Callable[[dict[str, Any]], Any]] = {
     "unknown-field-in-evidence": _set("evidence", "approved", value=True),
     "version": _set("components", "version", value=COMMAND),
 }  # fmt: skip
-SIGNED = ("branch", "file-names", "messages", "surrogates", "version")
+SIGNED = ("branch", "messages", "surrogates", "version")
 """Values that the signer of a record is free to choose; nothing that is printed of them is obeyed."""
 FILES: Mapping[str, Callable[[], bytes]] = {
     "empty": lambda: b"",
