@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
 from wardround.config.request import ReviewRequest
@@ -17,6 +19,18 @@ from wardround.planes.language_model.in_review import question_of
 from wardround.tools.process import Processes
 
 
+class ModelRequest(msgspec.Struct, frozen=True):
+    """A request that was not sent.
+
+    Attributes:
+        body: the bytes that a review sends.
+        note: why this review does not send it; empty if it does.
+    """
+
+    body: bytes
+    note: str = ""
+
+
 def model_request(
     source: ChangeSource,
     change: Change,
@@ -25,8 +39,8 @@ def model_request(
     plane: Plane,
     processes: Processes,
     executor: Executor | None = None,
-) -> bytes:
-    """Return the body of the request for a plane.
+) -> ModelRequest:
+    """Return the request for a plane.
 
     Tools run for it, since the secrets that they find are not sent.
 
@@ -45,6 +59,9 @@ def model_request(
     with ReviewRun(source, context, host, config, request, processes, executor=executor) as run:
         results = run.review()
     question = question_of(plane, source, results, moves, host, config, request)
-    if question is None:
+    if question is None or not question.hunks:
         raise UsageError(f"--show-prompt {plane}: the plane has nothing to judge; nothing would be sent")
-    return question.body(settings)
+    profile, note = request.profile.value, ""
+    if profile not in settings.profiles or plane not in settings.planes:
+        note = f"this is not sent: {plane} in the profile {profile} does not use the language model"
+    return ModelRequest(question.body(settings), note)

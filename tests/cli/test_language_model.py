@@ -151,6 +151,30 @@ def test_the_shown_prompt_is_the_request_byte_by_byte(change: GitRepository) -> 
     assert done.stdout.encode() == sent.body + b"\n"
 
 
+def test_a_prompt_that_is_not_sent_is_shown_with_a_note(change: GitRepository) -> None:
+    with endpoint(NOTHING) as server:
+        review(change, server, planes=["perf"])
+    shown = ("review", "--base", "HEAD~1", "--show-prompt", "intent")
+    done = change.wardround(*shown, env=ENV)
+    assert json.loads(done.stdout)["model"] == "m"
+    assert done.stderr == (
+        "wardround: this is not sent: intent in the profile commit does not use the language model\n"
+    )
+
+
+def test_a_change_of_which_nothing_fits_is_not_an_answer(change: GitRepository, tmp_path: Path) -> None:
+    record = tmp_path / "r.intoto.jsonl"
+    text = "".join(f"x{number} = '" + "ä" * 390 + "'\n" for number in range(3))
+    with endpoint(NOTHING) as server:
+        change.commit({".wardround.toml": configuration(server, **{"input-tokens": 1000})})
+        change.commit({"app.py": text})
+        change.report("--profile", "ci", "--base", "HEAD~1", "--record", record, env=ENV)
+    assert server.received == []
+    found = exchanges(record)["security"]
+    assert found["problem"] == "no hunk fits into the token budget; raise language-model.input-tokens"
+    assert found["omitted_hunks"] == 1
+
+
 def test_a_prompt_without_an_endpoint_is_a_usage_error(change: GitRepository) -> None:
     change.stage({"app.py": HEAD})
     done = change.wardround("review", "--show-prompt", "intent")

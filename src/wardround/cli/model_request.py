@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wardround.cli.messages import echo_err
 from wardround.cli.run import emit, open_change, with_ticket
 from wardround.cli.ticket import TicketSpec, requested_ticket
 
@@ -28,5 +29,7 @@ def print_model_request(target: ChangeSpec, request: ReviewRequest, ticket: Tick
     loaded = host.load()
     with open_change(target) as (source, change, _):
         request = with_ticket(request, requested_ticket(ticket, source, change, Path.cwd()))
-        body = model_request(source, change, loaded, request, Plane(plane), Processes(), ForkExecutor())
-    emit(f"{body.decode()}\n", escaped=True)
+        found = model_request(source, change, loaded, request, Plane(plane), Processes(), ForkExecutor())
+    emit(f"{found.body.decode()}\n", escaped=True)
+    if found.note:
+        echo_err(f"wardround: {found.note}")

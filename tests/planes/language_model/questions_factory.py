@@ -34,9 +34,7 @@ def settings(url: str = "http://127.0.0.1:1/v1", **values: Any) -> LanguageModel
 def question_of(plane: Plane = Plane.INTENT, *hunks: SentHunk) -> Question:
     """The question of a plane about one hunk."""
     candidates = [Candidate(hunk, is_test=plane is Plane.TESTS) for hunk in hunks or (HUNK,)]
-    found = question(load_prompt(plane), candidates, Described(messages=("Return ten values",)), 10_000)
-    assert found is not None
-    return found
+    return question(load_prompt(plane), candidates, Described(messages=("Return ten values",)), 10_000)
 
 
 def runner(configured: LanguageModelSettings) -> ExchangeRunner:

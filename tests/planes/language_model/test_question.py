@@ -41,8 +41,7 @@ def hunk(name: str, size: int) -> SentHunk:
     return SentHunk(name, name, (f"1 + {'x' * size}",), {1: "x" * size})
 
 
-def sent(found: Question | None) -> dict[str, Any]:
-    assert found is not None
+def sent(found: Question) -> dict[str, Any]:
     document = json.loads(found.body(settings()))
     content: dict[str, Any] = json.loads(document["messages"][1]["content"])
     return content
@@ -89,14 +88,20 @@ def test_a_long_line_is_cut() -> None:
 def test_hunks_that_do_not_fit_are_counted() -> None:
     candidates = [Candidate(hunk(f"{n}.py", size), False) for n, size in enumerate((100, 5000, 100, 100))]
     found = question(load_prompt(Plane.SEMANTIC), candidates, Described(), 500)
-    assert found is not None
     assert [one.file for one in found.hunks] == ["0.py", "2.py", "3.py"]
     assert (found.omitted, sent(found)["omitted_hunks"]) == (1, 1)
 
 
-def test_no_room_is_no_question() -> None:
+def test_without_room_a_question_has_no_hunks() -> None:
     candidates = [Candidate(hunk("a.py", 5000), False)]
-    assert question(load_prompt(Plane.SEMANTIC), candidates, Described(), 500) is None
+    found = question(load_prompt(Plane.SEMANTIC), candidates, Described(), 500, unread=2)
+    assert (found.hunks, found.omitted) == ((), 3)
+
+
+def test_long_lines_make_short_pieces() -> None:
+    file = ChangedFile("a.js", None, FileStatus.ADDED, "100644")
+    pieces = list(sent_hunks(file, "a.js", ["x" * 1000] * 20, [], 0))
+    assert [len(piece.lines) for piece in pieces] == [5, 5, 5, 5]
 
 
 def test_source_comes_before_tests_and_the_tests_plane_has_room_for_both() -> None:
@@ -104,7 +109,6 @@ def test_source_comes_before_tests_and_the_tests_plane_has_room_for_both() -> No
     tests = [Candidate(hunk(f"t{n}.py", 80), True) for n in range(9)]
     for plane in (Plane.SEMANTIC, Plane.TESTS):
         found = question(load_prompt(plane), [*tests, *source], Described(), 1000)
-        assert found is not None
         kinds = {one.file[0] for one in found.hunks}
         assert kinds == ({"s"} if plane is Plane.SEMANTIC else {"s", "t"})
 
@@ -116,7 +120,6 @@ def test_the_request_stays_within_the_token_budget() -> None:
     characters = input_characters(configured, prompt)
     described = describe_change(None, ["m" * 100_000] * 1000, str, characters)
     found = question(prompt, candidates, described, characters)
-    assert found is not None
     messages = json.loads(found.body(configured))["messages"]
     assert sum(len(one["content"]) for one in messages) <= 2000 * CHARACTERS_PER_TOKEN
     assert found.omitted > 0

@@ -22,6 +22,8 @@ from wardround.specialists import Specialist
 CONSENT = "WARDROUND_LANGUAGE_MODEL"
 """The variable that permits the model where the configuration is that of the change itself."""
 
+_NOTHING_FITS = "no hunk fits into the token budget; raise language-model.input-tokens"
+
 
 class Consultant:
     """Consults the configured model about one change.
@@ -58,8 +60,12 @@ class Consultant:
         if problem:
             answers = tuple(runner.not_sent(question, problem) for question in questions)
         else:
-            answers = run_all(runner, questions, self._settings, self._key, is_cancelled)
-        exchanges = tuple(answer.exchange for answer in answers)
+            fitting = [question for question in questions if question.hunks]
+            empty = [question for question in questions if not question.hunks]
+            answers = run_all(runner, fitting, self._settings, self._key, is_cancelled)
+            answers += tuple(runner.not_sent(question, _NOTHING_FITS) for question in empty)
+        order = list(Plane)
+        exchanges = tuple(sorted((a.exchange for a in answers), key=lambda one: order.index(one.plane)))
         found = tuple(finding for answer in answers for finding in answer.findings)
         return Consultation(found, exchanges, tuple(_notes(exchanges)))
 
@@ -82,7 +88,7 @@ class Consultant:
 
     def _redactor(self, material: Material) -> Redactor:
         reported = self._reported_secrets(material.results.head)
-        paths = sorted(material.results.claimed)
+        paths = [file.path for file in material.sent_files]
         return Redactor(paths, self._specialists, reported, material.head, material.base, self._key)
 
     def _reported_secrets(self, head: Results) -> list[Finding]:

@@ -10,6 +10,8 @@ from wardround.change.diff import ChangedFile, Hunk
 
 PIECE = 60
 """The lines of one piece of a long hunk, so that a part of it fits into the rest of a budget."""
+PIECE_CHARACTERS = 2000
+"""The least characters after which a piece ends before it has as many lines."""
 LONGEST_LINE = 400
 """The characters of a line that are sent: longer ones are generated or data."""
 
@@ -66,8 +68,17 @@ def sent_hunks(
         lines = [_unchanged(line, moved) for line in _lines(hunk, head, base, around)]
         if all(line.mark == " " for line in lines):
             continue
-        for start in range(0, len(lines), PIECE):
-            yield _hunk(file.path, name, lines[start : start + PIECE])
+        for piece in _pieces(lines):
+            yield _hunk(file.path, name, piece)
+
+
+def _pieces(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
+    start = size = 0
+    for end, line in enumerate(lines, 1):
+        size += len(line.shown)
+        if end - start == PIECE or size >= PIECE_CHARACTERS or end == len(lines):
+            yield lines[start:end]
+            start, size = end, 0
 
 
 def _unchanged(line: _Line, moved: Collection[int]) -> _Line:

@@ -77,15 +77,21 @@ def input_characters(settings: LanguageModelSettings, prompt: Prompt) -> int:
 
 
 def question(
-    prompt: Prompt, candidates: Sequence[Candidate], description: Described, characters: int
-) -> Question | None:
-    """Return the question of a plane; None if no hunk fits into the characters of the input."""
+    prompt: Prompt,
+    candidates: Sequence[Candidate],
+    description: Described,
+    characters: int,
+    unread: int = 0,
+) -> Question:
+    """Return the question of a plane; it has no hunks if none fits into the characters of the input.
+
+    Args:
+        unread: the number of hunks that are no candidates, since the change has too many files.
+    """
     if prompt.plane is Plane.INTENT:
         characters -= len(msgspec.json.encode(description))
     chosen = _chosen(prompt.plane, candidates, characters)
-    if not chosen:
-        return None
-    omitted = len(candidates) - len(chosen)
+    omitted = len(candidates) - len(chosen) + unread
     values = [ChosenHunk(one.hunk.as_input, one.is_test) for one in chosen]
     content = plane_input(prompt.plane, values, omitted, description)
     return Question(prompt, content, tuple(one.hunk for one in chosen), omitted)
@@ -94,7 +100,7 @@ def question(
 def _chosen(plane: Plane, candidates: Sequence[Candidate], characters: int) -> list[Candidate]:
     """The hunks that fit: source before tests, but for the tests plane half of the room is for tests."""
     first = [one for one in candidates if one.is_test is (plane is Plane.TESTS)]
-    second = [one for one in candidates if one not in first]
+    second = [one for one in candidates if one.is_test is not (plane is Plane.TESTS)]
     room = characters // 2 if plane is Plane.TESTS else characters
     taken, rest = choose([one.hunk for one in first], room)
     others, _ = choose([one.hunk for one in second], characters - room + rest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -22,7 +23,11 @@ _AROUND = {Plane.SEMANTIC: 3, Plane.SECURITY: 3, Plane.PERF: 3}
 """The unchanged lines before and after a hunk: in the planes that judge code by its surroundings."""
 
 
-class Material(msgspec.Struct, frozen=True):
+MOST_FILES = 300
+"""The files that are searched for secrets and sent: that takes 20 ms each, and fewer fit into a request."""
+
+
+class Material(msgspec.Struct, frozen=True, dict=True):
     """Everything of a review that questions are made of.
 
     Attributes:
@@ -40,39 +45,53 @@ class Material(msgspec.Struct, frozen=True):
     messages: Sequence[str] = ()
     ticket: Ticket | None = None
 
+    @cached_property
+    def claimed(self) -> Mapping[str, Sequence[str]]:
+        """Path at the head -> the names of the specialists that reviewed the file."""
+        return {path: [one.name for one in found] for path, found in self.results.claimed.items()}
+
+    @cached_property
+    def files(self) -> Sequence[ChangedFile]:
+        """The files that may be sent, source before tests, then by path."""
+        files = (file for file in self.results.change.files if file.path in self.claimed)
+        readable = (file for file in files if file.is_regular and not file.fragment)
+        return sorted(readable, key=lambda file: ("tests" in self.claimed[file.path], file.path))
+
+    @property
+    def sent_files(self) -> Sequence[ChangedFile]:
+        """The files that are sent, if they fit into a request."""
+        return self.files[:MOST_FILES]
+
 
 class QuestionWriter:
     """Writes the questions of the planes about one change; only files that a specialist claims are sent."""
 
     def __init__(self, material: Material, redactor: Redactor, settings: LanguageModelSettings) -> None:
-        claimed = {path: [one.name for one in found] for path, found in material.results.claimed.items()}
-        change = material.results.change
-        self._files = [
-            file for file in change.files if file.path in claimed and file.is_regular and not file.fragment
-        ]
-        self._claimed = claimed
         self._material = material
         self._redactor = redactor
         self._settings = settings
-        self._names = _sent_names([file.path for file in self._files], redactor)
+        self._names = _sent_names([file.path for file in material.sent_files], redactor)
         self._lines: dict[tuple[str, bool], list[str]] = {}
 
     def question(self, plane: FileJudge) -> Question | None:
         """Return the question of a plane; None if it has nothing to judge."""
+        claimed, around = self._material.claimed, _AROUND.get(plane.name, 0)
+        files = [file for file in self._material.files if plane.applies_to(claimed[file.path])]
         candidates = [
-            Candidate(hunk, "tests" in self._claimed[file.path])
-            for file in self._files
-            if plane.applies_to(self._claimed[file.path])
-            for hunk in self._hunks(file, _AROUND.get(plane.name, 0))
+            Candidate(hunk, "tests" in claimed[file.path])
+            for file in files
+            if file.path in self._names
+            for hunk in self._hunks(file, around)
         ]
-        if not candidates:
+        unread = sum(max(1, len(file.hunks)) for file in files if file.path not in self._names)
+        if not candidates and not unread:
             return None
         prompt = load_prompt(plane.name)
         characters = input_characters(self._settings, prompt)
         described = describe_change(
             self._material.ticket, self._material.messages, self._redactor.text, characters
         )
-        return question(prompt, candidates, described, characters)
+        return question(prompt, candidates, described, characters, unread)
 
     def _hunks(self, file: ChangedFile, around: int) -> Sequence[SentHunk]:
         head, base = self._side(file.path, base=False), self._side(file.path, base=True)
