@@ -16,6 +16,24 @@ from wardround_contract.analysis.remaining_uses import RemainingUses, is_dynamic
 from wardround_contract.analysis.uses import RemainingUse
 from wardround_contract.check import BrokenUseCheck
 
+_GLOBALS = frozenset(
+    {
+        "fetch",
+        "crypto",
+        "process",
+        "console",
+        "window",
+        "document",
+        "performance",
+        "require",
+        "module",
+        "exports",
+    }
+    | {"structuredClone", "URL", "Buffer", "describe", "it", "test", "expect", "jest", "vi", "global", "self"}
+    | {"beforeEach", "afterEach", "beforeAll", "afterAll", "localStorage", "navigator", "location", "history"}
+)
+"""Names that scripts have without a definition."""
+
 
 class RemovedDefinitionInUse(BrokenUseCheck):
     """A method, an attribute or a local definition is removed or renamed, and code still uses it.
@@ -154,6 +172,7 @@ class RemovedDefinitionInUse(BrokenUseCheck):
             for one in lost
             if one.symbol.owner_name not in names
             and (one.symbol.owner_name or not (is_python or one.symbol.exported))
+            and (one.symbol.owner_name or one.symbol.name not in _GLOBALS)
             and not _is_bound(sides.file.text, one.symbol.own_name, is_python=is_python)
         ]
 
