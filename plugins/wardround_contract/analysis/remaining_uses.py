@@ -20,6 +20,9 @@ _BUILTIN_MEMBERS = frozenset(
     for kind in (str, bytes, list, dict, set, tuple, int, float, BaseException, type, object)
     for name in dir(kind)
 ) | frozenset(dir(builtins))
+_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_UNIQUE_WORDS = 3
+_UNIQUE_LENGTH = 14
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_+[A-Za-z0-9]")
 _DYNAMIC = re.compile(r"def __getattr(ibute)?__|\bglobals\(\)|new Proxy\(")
 _IGNORED = re.compile(r"type:\s*ignore|pylint: disable|pyright: ignore|ty: ignore|@ts-(ignore|expect-error)")
@@ -48,17 +51,20 @@ class RemainingUses:
         return self._real(found, symbol)
 
     def by_name(self, removed: Removed, resolved: list[RemainingUse]) -> list[RemainingUse]:
-        """Return the resolved uses, and those by name alone in files that import the file of the definition.
+        """Return the resolved uses, and those by name alone.
 
-        None if a library may have the name, or anything in the repository has it.
+        None if a library may have the name, or anything in the repository has it. A name of one or two words
+        counts only in files that import the file of the definition.
         """
         symbol, name = removed.symbol, removed.symbol.own_name
         if not self._is_distinctive(name) or self._is_provided(name, symbol.path):
             return []
         near = {one.path for one in self._graphs.base.importers(symbol.path)} | {symbol.path}
+        is_unique = len(_WORD.findall(name)) >= _UNIQUE_WORDS and len(name) >= _UNIQUE_LENGTH
         found = set(resolved)
         for link in self._graphs.base.callers(symbol):
-            if link.certainty is Certainty.NAMED and link.path in near and link.kind in _MEMBER_USES:
+            is_near = is_unique or link.path in near
+            if link.certainty is Certainty.NAMED and is_near and link.kind in _MEMBER_USES:
                 path = self._head_path.get(link.path, link.path)
                 found.update(self._at_head(path, link.path, link.line, link.symbol.name, symbol))
         return self._real(found, symbol)
