@@ -19,6 +19,8 @@ _VARIABLE = LazyPattern(
     r"(?:environ(?:\.get)?[\[(]\s*|getenv\(\s*|process\.env\.|env\(\s*|env\.\w+\(\s*)['\"]?([A-Z][A-Z0-9_]{3,})\b"
 )
 _FILE_VARIABLE = LazyPattern(r"(?m)^(?:export\s+)?([A-Z][A-Z0-9_]{3,})=")
+_FILES_IN_USE = ("*.env", "*.env.ci", "*.env.prod*", "*.env.stag*", "*.env.test*")
+"""Files of variables, without examples: a name that an example still lists breaks nothing."""
 _FILES_OF_VARIABLES = frozenset({".env", ".env.example", ".env.sample", "env.sample"})
 _CONSTANT = LazyPattern(r"(?m)^([A-Z][A-Z0-9_]{3,})(?:\s*:[^=\n]+)?\s*=(?!=)")
 _SETTINGS = LazyPattern(r"(?:^|/)settings(?:/\w+|_\w+|\w*)?\.py$")
@@ -126,7 +128,7 @@ KINDS = (
     ),
     Kind(
         "environment variable", _variables, _variable_set,
-        ("*.yml", "*.yaml", "*.env*", "*Dockerfile*", "*.sh", "*.toml"),
+        ("*.yml", "*.yaml", *_FILES_IN_USE, "*Dockerfile*", "*.sh", "*.toml"),
         lambda name: rf"\b{name}\b",
         (*CODE, "*.go", "*.rb", "*.rs", "*.java", "*.php", "*.lua", "*.prisma", "*.conf*", "*.ini", "*.cfg",
          "*.tpl", "*.j2", "*.template"),
