@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli.policy_floor import policy_floor_option
-from wardround.cli.recording import RecordSpec, sign_options
+from wardround.cli.recording import sign_options
 from wardround.cli.run import emit, run_and_report
-from wardround.cli.ticket import TicketSpec, ticket_option
+from wardround.cli.ticket import ticket_option
 
 if TYPE_CHECKING:
     from wardround.delivery.comparison import RevisionRange
@@ -62,7 +62,7 @@ def ci(
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.change.revisions import require_ref
-    from wardround.cli.options import ChangeSpec, ReportSpec
+    from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec
     from wardround.config.request import ReviewRequest
     from wardround.delivery import summary
     from wardround.delivery.events import Provider, detect, read_event

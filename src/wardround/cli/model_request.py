@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit, open_change, with_ticket
-from wardround.cli.ticket import TicketSpec, requested_ticket
+from wardround.cli.ticket import requested_ticket
 
 if TYPE_CHECKING:
-    from wardround.cli.options import ChangeSpec
+    from wardround.cli.options import ChangeSpec, TicketSpec
     from wardround.config.request import ReviewRequest
 
 

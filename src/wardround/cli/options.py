@@ -5,6 +5,7 @@ Separate from the commands, which ``wardround --help`` imports without needing a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -68,3 +69,38 @@ class ReportSpec(msgspec.Struct, frozen=True):
         if name not in FORMATS:
             raise UsageError(f"--format {name}: unknown format; choose from {', '.join(FORMATS)}")
         return cls(name, Path(path) if path else None)
+
+
+class RecordSpec(msgspec.Struct, frozen=True):
+    """The requested record.
+
+    Attributes:
+        file: where to write it; None writes no file.
+        sink: takes its bytes, in place of a file.
+        sign_with: ``file:PATH``, ``env:VARIABLE``, a private key URI of securesystemslib, or a path; empty
+            for the user's own key, if there is one.
+        public_key: file with the public key, for a key that cannot be read.
+        passphrase_env: environment variable with the passphrase or PIN.
+    """
+
+    file: Path | None = None
+    sink: Callable[[bytes], None] | None = None
+    sign_with: str = ""
+    public_key: str = ""
+    passphrase_env: str = ""
+
+
+class TicketSpec(msgspec.Struct, frozen=True):
+    """The requested ticket.
+
+    Attributes:
+        reference: a key, an address, a file, ``auto``, or empty for none.
+        offline: only a file may be read.
+        branch, title, body: of the change request, in which ``auto`` searches.
+    """
+
+    reference: str = ""
+    offline: bool = False
+    branch: str = ""
+    title: str = ""
+    body: str = ""

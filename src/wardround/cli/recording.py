@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from wardround.cli.messages import echo_err
 
@@ -16,31 +15,10 @@ if TYPE_CHECKING:
     from securesystemslib.signer import Signer
 
     from wardround.change.repository import Repository
+    from wardround.cli.options import RecordSpec
     from wardround.host import PluginHost
     from wardround.records.bundle import Bundle
     from wardround.review import ReviewResult
-
-
-class RecordSpec(msgspec.Struct, frozen=True):
-    """The requested record.
-
-    Attributes:
-        file: where to write it; None writes no file.
-        sink: takes its bytes, in place of a file.
-        sign_with: ``file:PATH``, ``env:VARIABLE``, a private key URI of securesystemslib, or a path; empty
-            for the user's own key, if there is one.
-        public_key: file with the public key, for a key that cannot be read.
-        passphrase_env: environment variable with the passphrase or PIN.
-    """
-
-    file: Path | None = None
-    sink: Callable[[bytes], None] | None = None
-    sign_with: str = ""
-    public_key: str = ""
-    passphrase_env: str = ""
-
-
-NO_RECORD = RecordSpec()
 
 
 def record_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from wardround.cli.policy_floor import policy_floor_option
-from wardround.cli.recording import RecordSpec, record_options
+from wardround.cli.recording import record_options
 from wardround.cli.run import apply_fixes, require_one, run_and_report
-from wardround.cli.ticket import TicketSpec, ticket_option
+from wardround.cli.ticket import ticket_option
 
 _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 
@@ -71,7 +71,7 @@ def review(
     passphrase_env: str, show_prompt: str | None,
 ) -> int:  # fmt: skip
     """Run the command."""
-    from wardround.cli.options import ChangeSpec, ReportSpec
+    from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec
     from wardround.config.request import ReviewRequest
     from wardround.tools.tool import Profile
 

@@ -15,8 +15,8 @@ import click
 
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
-from wardround.cli.recording import NO_RECORD, RecordSpec, record_review
-from wardround.cli.ticket import NO_TICKET, TicketSpec, requested_ticket
+from wardround.cli.recording import record_review
+from wardround.cli.ticket import requested_ticket
 from wardround.errors import UsageError
 from wardround.text.escaping import one_line
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wardround.change.change_source import ChangeSource
     from wardround.change.diff import Change
     from wardround.change.repository import Repository
-    from wardround.cli.options import ChangeSpec, ReportSpec
+    from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec
     from wardround.config.request import ReviewRequest
     from wardround.context.ticket.model import Ticket
     from wardround.review import ReviewResult
@@ -76,8 +76,8 @@ def run_and_report(
     request: ReviewRequest,
     outputs: Sequence[ReportSpec],
     amended: Callable[[ReviewResult], ReviewResult] = lambda review: review,
-    record: RecordSpec = NO_RECORD,
-    ticket: TicketSpec = NO_TICKET,
+    record: RecordSpec | None = None,
+    ticket: TicketSpec | None = None,
 ) -> ReviewResult:
     """Review a change, write the reports, and record the review.
 
@@ -87,6 +87,7 @@ def run_and_report(
     request = request.merging_into(target.base)
     with open_change_async(target) as opening, progress_line() as progress:
         from wardround import host, review
+        from wardround.cli.options import RecordSpec
         from wardround.execution.fork_executor import ForkExecutor
         from wardround.storage import last_review
         from wardround.tools.process import Processes
@@ -94,7 +95,7 @@ def run_and_report(
         with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
             loaded = host.load()
             origin, change, repository = opening.result()
-            if ticket.reference:
+            if ticket is not None and ticket.reference:
                 request = with_ticket(request, requested_ticket(ticket, origin, change, Path.cwd()))
             done = amended(
                 review.run_review(origin, change, loaded, request, Processes(), progress, ForkExecutor())
@@ -104,7 +105,7 @@ def run_and_report(
             last_review.save(repository.root, done)
         for output in outputs:
             write(output, done, origin.root)
-        record_review(record, done, loaded, repository, origin.root)
+        record_review(record or RecordSpec(), done, loaded, repository, origin.root)
     if done.unstaged:
         echo_err(_not_staged(done.unstaged))
     return done

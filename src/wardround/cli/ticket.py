@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from wardround.cli.messages import echo_err
 from wardround.errors import UsageError
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from wardround.change.change_source import ChangeSource
     from wardround.change.diff import Change
+    from wardround.cli.options import TicketSpec
     from wardround.context.ticket.model import Ticket
 
 AUTO = "auto"
@@ -23,25 +23,6 @@ ticket_option = click.option(
     "--ticket", default="", metavar="KEY|URL|FILE|auto",
     help="Compare the change with this ticket; auto finds it in the branch, the commits or the pull request.",
 )  # fmt: skip
-
-
-class TicketSpec(msgspec.Struct, frozen=True):
-    """The requested ticket.
-
-    Attributes:
-        reference: a key, an address, a file, ``auto``, or empty for none.
-        offline: only a file may be read.
-        branch, title, body: of the change request, in which ``auto`` searches.
-    """
-
-    reference: str = ""
-    offline: bool = False
-    branch: str = ""
-    title: str = ""
-    body: str = ""
-
-
-NO_TICKET = TicketSpec()
 
 
 def requested_ticket(spec: TicketSpec, source: ChangeSource, change: Change, root: Path) -> Ticket | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 
 import msgspec
 
@@ -177,6 +176,8 @@ def _move(old: _Placed, added: _Placed) -> SymbolMove:
 
 def _moved_lines(before: Sequence[str], after: Sequence[str], first: int) -> Iterator[int]:
     """Return the numbers of the lines of the head that are those of the base, in order."""
+    from difflib import SequenceMatcher  # with its expressions: 2 ms
+
     old, new = ([line.strip() for line in lines] for lines in (before, after))
     for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
         yield from range(first + block.b, first + block.b + block.size)
