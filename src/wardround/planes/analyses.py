@@ -14,6 +14,8 @@ from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, find_moves
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange
+from wardround.planes.intent_analysis import intent_notes
+from wardround.planes.intent_notes import IntentNotes
 from wardround.tools.tool import Profile
 
 _MOST_MESSAGES = 100
@@ -29,12 +31,14 @@ class Analyses(msgspec.Struct, frozen=True):
         moves: the functions and classes that the change moves or renames.
         criteria: the states of the acceptance criteria of the ticket.
         exchanges: the calls of a language model.
+        intent: the notes about the scope of the change, its kind, and the files to read with it.
     """
 
     messages: tuple[str, ...] = ()
     moves: tuple[SymbolMove, ...] = ()
     criteria: tuple[CriterionResult, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
+    intent: IntentNotes = IntentNotes()
 
 
 def analyse_change(
@@ -49,12 +53,14 @@ def analyse_change(
     Args:
         moves: as ``moves_of`` found them, before a language model saw the change.
     """
-    messages = source.messages(context.change)[:_MOST_MESSAGES]
+    found = source.messages(context.change)[:_MOST_MESSAGES]
+    messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
     return Analyses(
-        messages=tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in messages),
+        messages=messages,
         moves=moves,
         criteria=_criteria(source, context, request),
         exchanges=exchanges,
+        intent=intent_notes(messages, source, context, request),
     )
 
 

@@ -63,6 +63,7 @@ def collect_evidence(
         moves=analyses.moves,
         criteria=analyses.criteria,
         exchanges=analyses.exchanges,
+        intent=analyses.intent,
     )
 
 

@@ -16,6 +16,7 @@ from wardround.config.schema import FailLevel
 from wardround.context.symbol_moves import SymbolMove
 from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
 from wardround.planes.criterion.results import CriterionResult
+from wardround.planes.intent_notes import IntentNotes
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -165,6 +166,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         messages: of the newest commits of the change, newest first.
         moves: the functions and classes that the change moves or renames.
         criteria: the states of the acceptance criteria of the ticket.
+        intent: notes about the scope of the change, its kind, and the files to read with it.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
@@ -186,6 +188,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     moves: tuple[SymbolMove, ...] = ()
     criteria: tuple[CriterionResult, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
+    intent: IntentNotes = IntentNotes()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

@@ -43,7 +43,7 @@ class IntentPlane:
 
     def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
         """Judge the findings; a ticket must have been compared with the change."""
-        signal = FINDINGS.analyse(context, evidence)
+        signal = _with_notes(FINDINGS.analyse(context, evidence), evidence)
         if context.ticket is None:
             return signal
         expected = {criterion.id for criterion in context.ticket.criteria}
@@ -56,6 +56,17 @@ class IntentPlane:
         counts = Counter(result.state for result in evidence.criteria)
         states = ", ".join(f"{counts[state]} {state}" for state in CriterionState)
         return replace(signal, derivation=(*signal.derivation, f"acceptance criteria: {states}"))
+
+
+def _with_notes(signal: Signal, evidence: Evidence) -> Signal:
+    """Name the notes in the derivation; they change neither severity nor confidence."""
+    lines = [
+        f"{note.file}:{note.line}: outside the stated intent: {note.reason}" for note in evidence.intent.scope
+    ]
+    lines += [
+        f"{note.file}:{note.line}: not only {note.stated}: {note.reason}" for note in evidence.intent.kind
+    ]
+    return replace(signal, derivation=(*signal.derivation, *lines))
 
 
 INTENT = IntentPlane()

@@ -13,6 +13,7 @@ from wardround.context.symbol_moves import SymbolMove
 from wardround.context.ticket.model import Ticket
 from wardround.findings import Edit, Finding, Span
 from wardround.planes.criterion.results import CriterionResult
+from wardround.planes.intent_notes import IntentNotes
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
 from wardround.review import ReviewResult
@@ -52,6 +53,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         "verdict": _verdict(review.conclusion.verdict),
         "signals": [_signal(signal) for signal in review.conclusion.signals],
         **({} if ticket is None else {"ticket": _ticket(ticket, review.conclusion.evidence.criteria)}),
+        **_intent(review.conclusion.evidence.intent),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
         "unreviewed": [
@@ -77,6 +79,12 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         ],
         "timings": {"total_s": round(review.seconds, 3)},
     }
+
+
+def _intent(intent: IntentNotes) -> dict[str, Any]:
+    """Return the notes about the intent of the change; a kind without notes has no key."""
+    kinds = {"scope": intent.scope, "kind": intent.kind, "related": intent.related}
+    return {name: msgspec.to_builtins(notes) for name, notes in kinds.items() if notes}
 
 
 def _ticket(ticket: Ticket, results: Sequence[CriterionResult]) -> dict[str, Any]:

@@ -77,6 +77,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
     folded = len(review.triage.folded) if review.triage is not None else 0
+    lines += _intent(review)
     lines += _ticket(review, style)
     lines += _verdict(review)
     lines.append(summary_line(review, style) + (f", {folded} folded" if folded else ""))
@@ -289,6 +290,19 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
         who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
         lines += wrapped(f"{named}: {who}{one_line(reason)}", 4, "  ")
     return [*lines, ""]
+
+
+def _intent(review: ReviewResult) -> Iterator[str]:
+    """Return the notes about the intent of the change, and the files to read with it."""
+    intent = review.conclusion.evidence.intent
+    for scope in intent.scope:
+        text = f"{scope.file}:{scope.line} is outside the stated intent: {scope.reason}"
+        yield from wrapped(one_line(text), 2, "note: ")
+    for kind in intent.kind:
+        text = f"{kind.file}:{kind.line} is more than the message states, {kind.stated}: {kind.reason}"
+        yield from wrapped(one_line(text), 2, "note: ")
+    for related in intent.related:
+        yield from wrapped(one_line(f"{related.file}: {related.reason}"), 2, "read also: ")
 
 
 _STATES = {"met": "add", "not-met": "warn", "not-checkable": "dim"}

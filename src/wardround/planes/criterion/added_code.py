@@ -371,3 +371,11 @@ def _without_unused(
         if is_used or re.search(rf"(?<![\w$]){re.escape(name)}\s*(?::[^=]+)?=", removed):
             found.append(line)
     return found
+
+
+def outline(text: str, language: Language) -> str:
+    """Return code without comments, docstrings and the contents of strings; the number of lines stays."""
+    if language not in _PATTERNS:
+        return ""
+    code = _PATTERNS[language].sub(lambda match: _uncommented(match, text, language), text)
+    return _PATTERNS[language].sub(_emptied, code)
