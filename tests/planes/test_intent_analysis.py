@@ -78,5 +78,6 @@ def test_a_replay_derives_the_signal_with_its_notes_again(documented: GitReposit
     done = documented.wardround("replay", record)
 
     assert done.returncode == 0, done.stdout + done.stderr
-    payload = base64.b64decode(json.loads(record.read_text())["payload"])
+    line = record.read_text().splitlines()[0]
+    payload = base64.b64decode(json.loads(line)["payload"])
     assert b"shop/tax.py:2: not only documentation" in payload

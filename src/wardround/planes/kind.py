@@ -36,7 +36,7 @@ _NOT_PRODUCT = re.compile(
 )
 """Files that are not the product: its build, its tests, its documentation, its translations."""
 _WITH_CODE = frozenset({StatedKind.REFACTOR, StatedKind.BUMP})
-"""Kinds that change code, of which only a changed value shows another behaviour."""
+"""Kinds of changes to code: only a changed value shows another behaviour."""
 _LANGUAGES = frozenset({Language.PYTHON, Language.SCRIPT})
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+\S+[ \t]+import[ \t]*(?:\([^)]*\)|[^\n(]*)|import\b[ \t]*(?!\()(?:type\b[ \t]*)?"
@@ -169,7 +169,7 @@ class _WordDifference:
 
     @property
     def is_renaming(self) -> bool:
-        """True if each name that is gone has a new name that occurs as often."""
+        """True if each removed name has a new name that occurs as often."""
         are_other_names = not (self.gone.keys() & self.new.keys() or self.added.keys() & self.old.keys())
         return are_other_names and sorted(self.gone.values()) == sorted(self.added.values())
 

@@ -26,7 +26,7 @@ FEWEST_HUNKS = 3
 MOST_HUNKS = 150
 """Hunks beyond which none is compared: the time is quadratic, and such a change is about many things."""
 _FEWEST_WORDS = 6
-"""Distinctive words of a hunk below which nothing tells where it belongs."""
+"""Distinctive words of a hunk below which they do not show where it belongs."""
 _FEWEST_STATED = 2
 """Distinctive words of the texts below which they state no intent."""
 _NEAR_PATH = 0.6
@@ -55,7 +55,7 @@ _VAGUE_WORDS = """
     refactor reformat review small some support tidi tweak updat variou wip work
 """
 _VAGUE = frozenset(_VAGUE_WORDS.split())
-"""Search terms of messages that do not tell what a change is about."""
+"""Search terms of messages without the subject of the change."""
 _SWEEPING = re.compile(
     r"\b(?:(?:re)?format(?:s|ted|ting)?|lint(?:s|er|ing)?|prettier|black|isort|ruff|eslint|rebased?|merged?"
     r"|typos|cleanups?)\b",
