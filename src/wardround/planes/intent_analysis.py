@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSource
 from wardround.change.diff import Change
 from wardround.config.request import ReviewRequest
 from wardround.context.review_context import ReviewContext
@@ -16,7 +16,7 @@ from wardround.planes.intent_notes import IntentNotes
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
-    from wardround.planes.intent_notes import KindNote, ScopeNote
+    from wardround.planes.intent_notes import CompanionNote, KindNote, ScopeNote
 
 _MOST_LINES = 20_000
 """Added lines of a change beyond which it is not compared."""
@@ -36,6 +36,7 @@ def intent_notes(
     return IntentNotes(
         scope=_scope([*messages, *_demands(request)], change, texts),
         kind=_kind(messages, context, texts),
+        related=_related(source, change),
     )
 
 
@@ -44,6 +45,18 @@ def _scope(intents: Sequence[str], change: Change, texts: FileTexts) -> tuple[Sc
     from wardround.retrieval.hunk_search import changed_code
 
     return stray_hunks(intents, changed_code(change, texts))
+
+
+def _related(source: ChangeSource, change: Change) -> tuple[CompanionNote, ...]:
+    """Return the companions by the commits before the change; a diff file has none."""
+    if not isinstance(source, GitChangeSource):
+        return ()
+    from wardround.planes.companions import companions  # as above
+    from wardround.retrieval.past_commits import commits_before
+
+    changed = {path for file in change.files for path in (file.path, file.base_path) if path is not None}
+    past = commits_before(source.repository, change.base)
+    return companions(changed, past, source.repository.tree(change.head).holds)
 
 
 def _demands(request: ReviewRequest) -> Sequence[str]:

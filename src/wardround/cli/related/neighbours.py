@@ -8,15 +8,12 @@ from wardround.change.change_source import FileTexts
 from wardround.cli.run import open_change
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.tree_files import reviewed_tree
-from wardround.retrieval.commit_signals import COMMITS
 from wardround.retrieval.hunk_search import changed_code
-from wardround.retrieval.index import using
+from wardround.retrieval.past_commits import commits_before
 from wardround.retrieval.results import RelatedNeighbours
 
 if TYPE_CHECKING:
-    from wardround.change.repository import Repository
     from wardround.cli.options import ChangeSpec
-    from wardround.retrieval.commit_signals import CommitIndex
 
 
 def of_change(target: ChangeSpec, limit: int) -> RelatedNeighbours:
@@ -27,16 +24,8 @@ def of_change(target: ChangeSpec, limit: int) -> RelatedNeighbours:
         hunks = changed_code(change, FileTexts(origin, change))
         with CodeGraph.open(repository.git_dir) as graph:
             done = graph.update(reviewed_tree(repository, change, origin))
-            found = graph.neighbours(hunks, _past(repository, change.base), limit)
+            found = graph.neighbours(hunks, commits_before(repository, change.base), limit)
     rows = [
         (one.path, one.symbol.line, one.symbol.name, one.relation, one.reason, one.score) for one in found
     ]
     return RelatedNeighbours(done.files, len(hunks), rows, done.unparsed)
-
-
-def _past(repository: Repository, base: str) -> list[CommitIndex]:
-    """Return the commits before the change, newest first."""
-    if base == repository.empty_tree:
-        return []
-    commits = repository.ancestors(base, COMMITS)
-    return using(repository.git_dir, lambda index: index.past(commits, repository.commits_touching))
