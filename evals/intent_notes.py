@@ -2,6 +2,7 @@
 
     python evals/intent_notes.py mine REPOSITORY ... --out FILE [--each N] [--seed N] [--stated]
     python evals/intent_notes.py scope|kind FILE ... [--show N]
+    python evals/intent_notes.py companions REPOSITORY ... [--each N] [--seed N]
 
 ``mine`` takes commits with one parent from blocks evenly spaced over the newer half of a history: their
 messages, hunks and files. With ``--stated``
@@ -9,7 +10,9 @@ only commits whose message states documentation, tests, style, refactoring, CI o
 
 ``scope`` adds to each commit of three or more hunks one hunk of another commit, of a file that the commit
 does not change, and prints how often that hunk gets the lowest score; then it prints the notes on the commits
-as they are, and ``kind`` those of the second sort, for manual judgement.
+as they are, and ``kind`` those of the second sort, for manual judgement. ``companions`` hides one existing
+file of each sampled commit of two to twenty files, and prints how often it is listed for the others, and the
+share of right files among those listed.
 """
 
 from __future__ import annotations
@@ -28,11 +31,14 @@ from wardround.change.change_source import FileTexts, GitChangeSource
 from wardround.change.diff import Hunk
 from wardround.change.repository import Repository
 from wardround.errors import GitError
+from wardround.planes.companions import companions
 from wardround.planes.kind import KindFile, kind_notes
 from wardround.planes.scope import FEWEST_HUNKS, HunkScope, is_judged, stray_hunks
 from wardround.planes.stated_kind import stated_kinds
+from wardround.retrieval.commit_signals import MOST_FILES
 from wardround.retrieval.file_search import is_beside
 from wardround.retrieval.hunk_search import ChangedCode, changed_code
+from wardround.retrieval.past_commits import commits_before
 
 _BLOCKS = 10
 _MOST_FILES = 60
@@ -213,6 +219,44 @@ def report_kind(rows: Sequence[CommitRow], shown: int) -> None:
             print("\n".join(line[:160] for line in diff[:16]))
 
 
+def hidden_companions(paths: Sequence[Path], each: int, seed: int) -> Iterator[tuple[str, bool, int, int]]:
+    """Yield for each commit its repository, True if the hidden file is listed, the number of listed files,
+    and that for the complete commit.
+    """
+    for path in paths:
+        draw = random.Random(f"{path} {seed}")
+        with Repository(path) as repository:
+            found = 0
+            for commit in commits_of(repository, each, draw):
+                found = found if commit else 0
+                parents = (
+                    repository._git.output("rev-list", "--parents", "-n1", commit).split()[1:]
+                    if commit
+                    else []
+                )
+                if len(parents) != 1 or found * _BLOCKS >= each:
+                    continue
+                (_, _, changed), *_ = repository.commits_touching([commit])
+                holds = repository.tree(parents[0]).holds
+                existing = sorted(one for one in changed if holds(one))
+                if not 2 <= len(changed) <= MOST_FILES or len(existing) < 2:
+                    continue
+                found += 1
+                past = commits_before(repository, parents[0])
+                hidden = draw.choice(existing)
+                listed = [one.file for one in companions(set(changed) - {hidden}, past, holds)]
+                yield name_of(path), hidden in listed, len(listed), len(companions(changed, past, holds))
+
+
+def report_companions(rows: Sequence[tuple[str, bool, int, int]]) -> None:
+    for name in (*sorted({row[0] for row in rows}), ""):
+        some = [row for row in rows if row[0] == name or not name]
+        hits, listed = sum(row[1] for row in some), sum(row[2] for row in some)
+        print(f"{name or 'all':20} {len(some)} commits: {hits} hidden files listed, "
+              f"{hits / max(listed, 1):.2f} of {listed} listed files; "
+              f"{sum(row[3] > 0 for row in some)} complete commits have a list")  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -228,11 +272,17 @@ def main() -> None:
         reporting = commands.add_parser(name)
         reporting.add_argument("rows", nargs="+", type=Path)
         reporting.add_argument("--show", type=int, default=0)
+    hiding = commands.add_parser("companions")
+    hiding.add_argument("repositories", nargs="+", type=Path)
+    hiding.add_argument("--each", type=int, default=60)
+    hiding.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.command == "mine":
         rows = list(mine(options.repositories, options.each, options.seed, options.stated))
         options.out.write_bytes(msgspec.msgpack.encode(rows))
         print(f"{len(rows)} rows")
+    elif options.command == "companions":
+        report_companions(list(hidden_companions(options.repositories, options.each, options.seed)))
     elif options.command == "scope":
         report_scope(load(options.rows), options.show)
     else:

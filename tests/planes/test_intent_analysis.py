@@ -61,11 +61,27 @@ def test_a_foreign_hunk_is_noted(repo: GitRepository) -> None:
     assert [note["file"] for note in repo.report(*CI)["scope"]] == ["frontend/palette.css"]
 
 
+def test_a_file_that_such_changes_usually_include_is_listed(repo: GitRepository) -> None:
+    for number in range(7):
+        repo.commit(
+            {"api/schema.py": f"x = {number}\n", "web/types.ts": f"export const x = {number}\n"}, "Fields"
+        )
+    repo.commit({"api/schema.py": "x = 9\n"}, "Another field")
+
+    assert repo.report(*CI)["related"] == [
+        {
+            "file": "web/types.ts",
+            "reason": "7 of 7 earlier commits that changed api/schema.py changed it too",
+        }
+    ]
+    assert "read also: web/types.ts: 7 of 7" in repo.wardround("review", *CI).stdout
+
+
 def test_a_report_without_notes_has_none_of_the_keys(repo: GitRepository) -> None:
     repo.commit({"shop/tax.py": MODULE}, "Shop")
     repo.commit({"shop/tax.py": GUARD}, "Exports have a rate of zero")
 
-    assert not {"scope", "kind"} & repo.report(*CI).keys()
+    assert not {"scope", "kind", "related"} & repo.report(*CI).keys()
 
 
 def test_at_commit_nothing_is_compared(documented: GitRepository) -> None:

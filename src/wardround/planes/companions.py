@@ -17,10 +17,10 @@ from wardround.planes.intent_notes import CompanionNote
 from wardround.retrieval.commit_signals import CommitIndex
 
 MOST_LISTED = 3
-FEWEST_COMMITS = 3
+FEWEST_COMMITS = 5
 """Earlier commits that changed both files; fewer are chance."""
-LEAST_SHARE = 0.6
-"""The share of the commits of a file that changed the other one too: half of what it lists is right."""
+LEAST_SHARE = 0.7
+"""The share of the commits of a file that changed the other one too."""
 _HALF_LIFE = 200
 """The number of commits after which one counts half."""
 _PRIOR = 0.5
