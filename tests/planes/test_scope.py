@@ -51,6 +51,22 @@ def test_a_hunk_in_a_file_with_another_hunk_gets_none() -> None:
     assert noted(*CHANGE, other) == []
 
 
+def test_a_hunk_that_has_a_composite_name_of_another_one_gets_none() -> None:
+    helper = ChangedCode(
+        "core/pacing.py",
+        1,
+        9,
+        "",
+        "def jittered_pause(seed, ceiling, floor):\n    clamp(exponent, ceiling, floor)",
+    )
+    user = ChangedCode(
+        UPLOAD.path, UPLOAD.line, UPLOAD.end_line, "", f"{UPLOAD.text}\n    jittered_pause(7, 3, 1)"
+    )
+
+    assert noted(UPLOAD, RETRIES, TEST, helper) == ["core/pacing.py"]
+    assert noted(user, RETRIES, TEST, helper) == []
+
+
 def test_a_vague_message_states_no_intent() -> None:
     assert noted(*CHANGE, texts=("bug fixes and improvements",)) == []
 

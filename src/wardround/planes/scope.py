@@ -62,9 +62,10 @@ _SWEEPING = re.compile(
     re.IGNORECASE,
 )
 """Messages of changes whose hunks need not be about one thing."""
+_COMPOSITE = re.compile(r"[^\W\d]\w*(?:_|[a-z](?=[A-Z]))\w*")
 _NOT_WRITTEN = re.compile(
     r"(?:^|/)(?:node_modules|vendor|vendored|dist|build|third_party|__snapshots__|migrations|locales?|i18n"
-    r"|lang|translations)/|-env\.d\.ts$|\.(?:lock|snap|svg|po|pot|map|csv)$|\.min\.\w+$|lock\.(?:json|yaml)$"
+    r"|lang|translations|changes|changelog\.d|newsfragments|\.changeset)/|-env\.d\.ts$|\.(?:lock|snap|svg|po|pot|map|csv)$|\.min\.\w+$|lock\.(?:json|yaml)$"
     r"|(?:^|/)(?:changelog|changes|history|news|authors|contributors)[^/]*$",
     re.IGNORECASE,
 )
@@ -115,8 +116,18 @@ class HunkScope:
             not self._stated & self._words[at].keys()
             and self._paths[at] < _NEAR_PATH
             and self._cosines[at] < _SIMILAR
+            and not self._shares_name(at)
             and is_judged(self.hunks[at])
         )
+
+    def _shares_name(self, at: int) -> bool:
+        """Return True if another hunk has a composite identifier of this one: it defines or uses the same."""
+        return any(self._names[at] & names for to, names in enumerate(self._names) if to != at)
+
+    @cached_property
+    def _names(self) -> list[frozenset[str]]:
+        found = (_COMPOSITE.findall(hunk.text[:_LONGEST]) for hunk in self.hunks)
+        return [frozenset(name for name in names if len(parts(name)) > 1) for names in found]
 
     @cached_property
     def _stated(self) -> frozenset[str]:

@@ -82,7 +82,8 @@ _OTHER_VALUE = re.compile(
 )
 """Subjects of a refactoring that name a change of behaviour."""
 _BODY_STATES_MORE = re.compile(
-    r"^[\s*+-]*(?:fix(?:e[sd])?|feat|add(?:s|ed)?|implement(?:s|ed)?|remove[sd]?|change[sd]?|allow)\b",
+    r"^[\s*+-]*(?:additional |also )?"
+    r"(?:fix(?:e[sd])?|feat|add(?:s|ed)?|implement(?:s|ed)?|remove[sd]?|change[sd]?|allow)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _EXCEPT = {StatedKind.STYLE: _VISUAL, StatedKind.REFACTOR: _OTHER_VALUE}
