@@ -12,6 +12,7 @@ from wardround.context.code_graph.model import Symbol
 
 _DEFINES = LazyPattern(r"(?i)\b(?:def|class|function|const|let|interface|type|enum|create)\b|=>")
 """A line that may define a symbol; without one on both sides there is nothing to parse for."""
+_SUFFIXES = ("py", "pyi", "pyw", "ts", "mts", "cts", "tsx", "js", "jsx", "mjs", "cjs")
 _MOST_FILES = 200
 _LEAST_TOKENS = 12
 """Smaller bodies are alike by chance."""
@@ -72,6 +73,25 @@ def find_moves(change: Change, read: Callable[[ChangedFile, bool], str | None]) 
     return tuple(sorted(_without_inner(_matched(gone, new))))
 
 
+def adds_definitions(change: Change, read: Callable[[ChangedFile, bool], str | None]) -> bool:
+    """Return True if an added line of a change may define a symbol; without one there is nothing to parse."""
+    return any(
+        defines_any(read(file, False), file.added_line_numbers)
+        for file in change.files
+        if file.status is not FileStatus.DELETED and file.path.endswith(_SUFFIXES)
+    )
+
+
+def defines_any(text: str | None, numbers: Callable[[int], Iterator[int]]) -> bool:
+    """Return True if one of some lines of a text may define a symbol.
+
+    Args:
+        numbers: the number of lines of the text -> the numbers of the lines.
+    """
+    lines = [] if text is None else text.split("\n")
+    return any(_DEFINES.search(lines[number - 1]) for number in numbers(len(lines)))
+
+
 def _texts(file: ChangedFile, read: Callable[[ChangedFile, bool], str | None]) -> ChangedTexts:
     base = read(file, True) if file.base_path is not None and not file.fragment else None
     head = read(file, False) if file.status is not FileStatus.DELETED and not file.fragment else None
@@ -86,16 +106,10 @@ def _has_candidates(files: Sequence[ChangedTexts]) -> bool:
     """Return True if the change removes a line that defines something, and adds one."""
     removed, added = False, False
     for one in files:
-        base, head = (_line_list(side) for side in (one.base, one.head))
-        removed = removed or any(
-            _DEFINES.search(base[n - 1]) for n in one.file.removed_line_numbers(len(base))
-        )
-        added = added or any(_DEFINES.search(head[n - 1]) for n in one.file.added_line_numbers(len(head)))
+        base, head = (None if side is None else side.text for side in (one.base, one.head))
+        removed = removed or defines_any(base, one.file.removed_line_numbers)
+        added = added or defines_any(head, one.file.added_line_numbers)
     return removed and added
-
-
-def _line_list(side: SideText | None) -> list[str]:
-    return [] if side is None else side.text.split("\n")
 
 
 class _Placed(msgspec.Struct, frozen=True):

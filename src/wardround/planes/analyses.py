@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from wardround.change.change_source import ChangeSource, in_any_encoding
+from wardround.change.change_source import ChangeSource, GitChangeSource, in_any_encoding
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
+from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
-from wardround.context.symbol_moves import SymbolMove, find_moves
+from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange
 from wardround.planes.intent_analysis import intent_notes
@@ -21,6 +22,8 @@ from wardround.tools.tool import Profile
 _MOST_MESSAGES = 100
 _LONGEST_MESSAGE = 10_000
 """The limits on commit messages, in characters; they bound the size of a record."""
+_MOST_READ = {Profile.COMMIT: 60, Profile.CI: 15_000}
+"""Files without stored facts up to which the code graph is updated: about 0.1 s and 30 s."""
 
 
 class Analyses(msgspec.Struct, frozen=True):
@@ -32,6 +35,7 @@ class Analyses(msgspec.Struct, frozen=True):
         criteria: the states of the acceptance criteria of the ticket.
         exchanges: the calls of a language model.
         intent: the notes about the scope of the change, its kind, and the files to read with it.
+        repetitions: the added functions that repeat an existing one.
     """
 
     messages: tuple[str, ...] = ()
@@ -39,6 +43,7 @@ class Analyses(msgspec.Struct, frozen=True):
     criteria: tuple[CriterionResult, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
+    repetitions: tuple[Repetition, ...] = ()
 
 
 def analyse_change(
@@ -61,12 +66,28 @@ def analyse_change(
         criteria=_criteria(source, context, request),
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
+        repetitions=_repetitions(source, context.change, request, moves),
     )
 
 
 def moves_of(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
     """Find the moved symbols; not at commit, where nobody decides by the size of a change."""
     return find_moves(change, _reader(source)) if request.profile is Profile.CI else ()
+
+
+def _repetitions(
+    source: ChangeSource, change: Change, request: ReviewRequest, moves: tuple[SymbolMove, ...]
+) -> tuple[Repetition, ...]:
+    """Find the added functions that repeat an existing one; at commit only with a graph that is built."""
+    read, is_commit = _reader(source), request.profile is Profile.COMMIT
+    if not isinstance(source, GitChangeSource) or not adds_definitions(change, read):
+        return ()
+    from wardround.context.code_graph.base_repetitions import repetitions_of  # loads grammars: 15 ms
+
+    def find() -> tuple[SymbolMove, ...]:
+        return find_moves(change, read) if is_commit else moves
+
+    return repetitions_of(source, change, read, find, _MOST_READ[request.profile])
 
 
 def _criteria(

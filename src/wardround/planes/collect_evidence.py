@@ -64,6 +64,7 @@ def collect_evidence(
         criteria=analyses.criteria,
         exchanges=analyses.exchanges,
         intent=analyses.intent,
+        repetitions=analyses.repetitions,
     )
 
 

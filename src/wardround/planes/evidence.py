@@ -13,6 +13,7 @@ from typing import Annotated
 import msgspec
 
 from wardround.config.schema import FailLevel
+from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import SymbolMove
 from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
 from wardround.planes.criterion.results import CriterionResult
@@ -167,6 +168,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         moves: the functions and classes that the change moves or renames.
         criteria: the states of the acceptance criteria of the ticket.
         intent: notes about the scope of the change, its kind, and the files to read with it.
+        repetitions: the added functions that repeat an existing one.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
@@ -189,6 +191,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     criteria: tuple[CriterionResult, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
+    repetitions: tuple[Repetition, ...] = ()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

@@ -9,6 +9,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.change.encoding import escape_undecodable
+from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.ticket.model import Ticket
 from wardround.findings import Edit, Finding, Span
@@ -32,6 +33,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
     """The report as plain values."""
     context, moves = review.context, review.conclusion.evidence.moves
     ticket = review.conclusion.context.ticket
+    repetitions = review.conclusion.evidence.repetitions
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
@@ -65,6 +67,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             }
             for u in review.unreviewed
         ],
+        **({"related": {"repetitions": [_repetition(one) for one in repetitions]}} if repetitions else {}),
         **({"notes": [escape_undecodable(note) for note in review.notes]} if review.notes else {}),
         "runs": [
             {
@@ -118,6 +121,24 @@ def _move(move: SymbolMove) -> dict[str, Any]:
         },
         "to": {"file": escape_undecodable(move.path), "line": move.line, "symbol": move.name},
         "edited_lines": 0 if move.is_pure else lines - len(move.moved_lines),
+    }
+
+
+def _repetition(one: Repetition) -> dict[str, Any]:
+    return {
+        "file": escape_undecodable(one.path),
+        "line": one.line,
+        "end_line": one.end_line,
+        "symbol": one.name,
+        "existing": {
+            "file": escape_undecodable(one.existing_path),
+            "line": one.existing_line,
+            "end_line": one.existing_end_line,
+            "symbol": one.existing_name,
+            "exported": one.is_exported,
+        },
+        "kind": one.kind.value,
+        "similarity": one.similarity,
     }
 
 

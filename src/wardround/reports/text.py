@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from wardround.change.repository import INDEX, WORKTREE
+from wardround.context.repetition import Repetition
 from wardround.findings import (
     MERGE_CONFLICT,
     UNMERGED,
@@ -76,6 +77,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     lines += _folded(review, style)
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
+    lines += _repetitions(review.conclusion.evidence.repetitions)
     folded = len(review.triage.folded) if review.triage is not None else 0
     lines += _intent(review)
     lines += _ticket(review, style)
@@ -303,6 +305,22 @@ def _intent(review: ReviewResult) -> Iterator[str]:
         yield from wrapped(one_line(text), 2, "note: ")
     for related in intent.related:
         yield from wrapped(one_line(f"{related.file}: {related.reason}"), 2, "read also: ")
+
+
+def _repetitions(repetitions: Sequence[Repetition]) -> Iterator[str]:
+    """Return a note for each added function that repeats an existing one."""
+    for one in repetitions:
+        if one.is_shown:
+            place = f"{one.existing_path}:{one.existing_line}"
+            text = f"{one.path}:{one.line} `{one.name}` repeats {place} `{one.existing_name}`: {_reuse(one)}"
+            yield from wrapped(one_line(text), 2, "note: ")
+
+
+def _reuse(one: Repetition) -> str:
+    """Return the way to use the existing function."""
+    if one.path == one.existing_path:
+        return "call it"
+    return "import it" if one.is_exported else "make it public and import it"
 
 
 _STATES = {"met": "add", "not-met": "warn", "not-checkable": "dim"}

@@ -11,8 +11,8 @@ from tree_sitter import Language, Node, Parser
 
 from wardround.context.code_graph.manifests import Manifest, is_manifest, read_manifest
 from wardround.context.code_graph.model import FileFacts, Symbol, SymbolKind
-from wardround.context.code_graph.python_reader import read_python
-from wardround.context.code_graph.script_reader import read_script
+from wardround.context.code_graph.python_reader import python_bodies, read_python
+from wardround.context.code_graph.script_reader import read_script, script_bodies
 from wardround.context.code_graph.sql_reader import read_sql, without_templates
 from wardround.text.search_terms import counted
 
@@ -37,6 +37,16 @@ class FileRecord(NamedTuple):
     facts: FileFacts
     words: tuple[frozenset[str], ...] = ()
     manifest: Manifest | None = None
+
+
+class FileBodies(NamedTuple):
+    """The facts of a file, and the tokens of each symbol in the same order.
+
+    Locals are one token; names and literals have the prefixes of ``normal_form``.
+    """
+
+    facts: FileFacts
+    tokens: tuple[tuple[str, ...], ...]
 
 
 def language_of(path: str) -> str:
@@ -75,6 +85,21 @@ def read_file(path: str, content: bytes) -> FileRecord:
 def _without_facts(path: str, problem: str) -> FileFacts:
     """Return the facts of a file that has no symbols but its module."""
     return FileFacts(path, (Symbol(path, 1, 1, "", SymbolKind.MODULE, True),), problem=problem)
+
+
+def read_bodies(path: str, content: bytes) -> FileBodies:
+    """Return the facts of a Python or script file with the tokens of each body.
+
+    Nothing is found in any other file, nor in one that cannot be read.
+    """
+    language = language_of(path)
+    if language not in ("python", "script") or _problem(content):
+        return FileBodies(FileFacts(path), ())
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    root = _parser(_reader(path)[0]).parse(content).root_node
+    if root.descendant_count > MOST_NODES:
+        return FileBodies(FileFacts(path), ())
+    return FileBodies(*(python_bodies if language == "python" else script_bodies)(path, content, root))
 
 
 def _problem(content: bytes) -> str:

@@ -17,7 +17,7 @@ from wardround.context.code_graph.links import Links
 from wardround.context.code_graph.model import FileFacts, Importer, Link, Neighbour, Reach, Similar, Symbol
 from wardround.context.code_graph.neighbours import nearest
 from wardround.context.code_graph.resolution import Resolver
-from wardround.context.code_graph.store import GraphStore, StoredFile, file_key, today
+from wardround.context.code_graph.store import GraphStore, Role, StoredFile, file_key, today
 from wardround.context.code_graph.tree_facts import TreeFacts
 from wardround.context.code_graph.tree_files import SourceTree
 from wardround.retrieval.commit_signals import CommitIndex
@@ -154,6 +154,10 @@ class CodeGraph:
     def uses_of(self, name: str) -> tuple[Link, ...]:
         """Return every use of a name, by path and line; the symbol is the one around the use."""
         return self._query(lambda queries: queries.links.uses_of(name))
+
+    def files_defining(self, name: str) -> list[str]:
+        """Return the paths of the files that define a name."""
+        return self._query(lambda queries: queries.facts.files_with(name, Role.DEFINES))
 
     def importers(self, path: str) -> tuple[Importer, ...]:
         """Return the files that import a file, by path."""

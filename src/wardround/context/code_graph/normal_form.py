@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 
 from wardround.storage.digest import sha256
 
@@ -21,6 +22,8 @@ _SKETCH = 24
 _DIGEST_HEX = 32
 _HASH_BYTES = 4
 _OWN = "\x00self"
+_ANY_LOCAL = "v"
+_ANY_LITERAL = "l"
 
 
 def body_digest(tokens: Sequence[str], bound: Collection[str], own_name: str) -> str:
@@ -38,9 +41,8 @@ def body_digest(tokens: Sequence[str], bound: Collection[str], own_name: str) ->
 
 def shape(tokens: Sequence[str], bound: Collection[str]) -> bytes:
     """Return the sketch of a body: the smallest hashes of its runs of tokens."""
-    general = list(_general(tokens, bound))
-    runs = {" ".join(general[at : at + _RUN]) for at in range(max(len(general) - _RUN + 1, 1))}
-    smallest = sorted({zlib.crc32(run.encode("utf-8", "surrogatepass")) for run in runs})[:_SKETCH]
+    found = runs(_general(tokens, bound))
+    smallest = sorted({zlib.crc32(run.encode("utf-8", "surrogatepass")) for run in found})[:_SKETCH]
     return struct.pack(f">{len(smallest)}I", *smallest)
 
 
@@ -49,15 +51,27 @@ def hashes(sketch: bytes) -> tuple[int, ...]:
     return struct.unpack(f">{len(sketch) // _HASH_BYTES}I", sketch)
 
 
-def _general(tokens: Sequence[str], bound: Collection[str]) -> Iterator[str]:
-    """Yield tokens with every local as one token and every literal as another."""
-    for token in tokens:
-        if token[0] == LITERAL:
-            yield "l"
-        elif token[0] == LOCAL or (token[0] == NAME and token[1:] in bound):
-            yield "v"
-        else:
-            yield token
+def _general(tokens: Sequence[str], bound: Collection[str]) -> list[str]:
+    """Return tokens with every local as one token and every literal as another."""
+    return without_literals(without_locals(tokens, bound))
+
+
+def without_locals(tokens: Iterable[str], bound: Collection[str]) -> tuple[str, ...]:
+    """Return tokens with every local as one token."""
+    return tuple(
+        _ANY_LOCAL if token[0] == LOCAL or (token[0] == NAME and token[1:] in bound) else token
+        for token in tokens
+    )
+
+
+def without_literals(tokens: Iterable[str]) -> list[str]:
+    """Return tokens with every literal as one token."""
+    return [_ANY_LITERAL if token[0] == LITERAL else token for token in tokens]
+
+
+def runs(tokens: Sequence[str]) -> Counter[str]:
+    """Return the runs of tokens with their numbers."""
+    return Counter(" ".join(tokens[at : at + _RUN]) for at in range(max(len(tokens) - _RUN + 1, 1)))
 
 
 def similarity(one: bytes, other: bytes) -> float:

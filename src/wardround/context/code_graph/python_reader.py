@@ -19,6 +19,12 @@ def read_python(path: str, source: bytes, root: Node) -> FileFacts:
     return _PythonReader(path, source).read(root)
 
 
+def python_bodies(path: str, source: bytes, root: Node) -> tuple[FileFacts, tuple[tuple[str, ...], ...]]:
+    """Return the facts of a parsed module, and the tokens of each symbol."""
+    reader = _PythonReader(path, source)
+    return reader.read(root), reader.scan.bodies()
+
+
 class _PythonReader:
     def __init__(self, path: str, source: bytes) -> None:
         self.scan = FileScan(path, source, source.count(b"\n") + 1)

@@ -7,7 +7,7 @@ instance of where one assignment or annotation shows it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,8 @@ class Draft:
     digest: str = ""
     shape: bytes = b""
     size: int = 0
+    tokens: Sequence[str] = ()
+    bound: Collection[str] = ()
 
 
 @dataclass(slots=True)
@@ -132,6 +134,7 @@ class FileScan:
             own_name = draft.name.rpartition(".")[2]
             draft.digest = normal_form.body_digest(scope.tokens, found, own_name)
             draft.size = len(scope.tokens)
+            draft.tokens, draft.bound = scope.tokens, found
             if draft.kind in CALLABLE and draft.size >= LEAST_SHAPED:
                 draft.shape = normal_form.shape(scope.tokens, found)
         parent.uses += scope.uses if not found else _free(scope, found)
@@ -232,6 +235,10 @@ class FileScan:
         )  # fmt: skip
         uses = tuple(Use(*one) for one in kept[:MOST_USES])
         return FileFacts(self.path, symbols, tuple(self.imports), uses)
+
+    def bodies(self) -> tuple[tuple[str, ...], ...]:
+        """Return the tokens of each symbol, in the order of ``facts``, with every local as one token."""
+        return tuple(normal_form.without_locals(one.tokens, one.bound) for one in self.drafts)
 
 
 def _free(scope: Scope, found: set[str]) -> Iterable[tuple[int, str, str, UseKind, int]]:

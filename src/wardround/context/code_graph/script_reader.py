@@ -7,6 +7,7 @@ from typing import Any
 
 from tree_sitter import Node
 
+from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.model import FileFacts, SymbolKind, UseKind
 from wardround.context.code_graph.scopes import MOST_PARTS, UNKNOWN, FileScan
 from wardround.context.code_graph.script_exports import ScriptExports, unquoted
@@ -25,6 +26,12 @@ _TITLE_LENGTH = 80
 def read_script(path: str, source: bytes, root: Node) -> FileFacts:
     """Return the facts of a parsed module."""
     return _ScriptReader(path, source).read(root)
+
+
+def script_bodies(path: str, source: bytes, root: Node) -> tuple[FileFacts, tuple[tuple[str, ...], ...]]:
+    """Return the facts of a parsed module, and the tokens of each symbol."""
+    reader = _ScriptReader(path, source)
+    return reader.read(root), reader.scan.bodies()
 
 
 class _ScriptReader:
@@ -66,7 +73,7 @@ class _ScriptReader:
             "jsx_opening_element": self._element,
             "jsx_self_closing_element": self._element,
             "jsx_closing_element": lambda node: (),
-            "jsx_text": lambda node: (),
+            "jsx_text": self._jsx_text,
             "extends_clause": self._bases,
             "implements_clause": self._bases,
             "extends_type_clause": self._bases,
@@ -400,6 +407,12 @@ class _ScriptReader:
 
     def _type_identifier(self, node: Node) -> Iterable[Any]:
         self.scan.plain(self.scan.text(node), UseKind.TYPE, node)
+        return ()
+
+    def _jsx_text(self, node: Node) -> Iterable[Any]:
+        text = " ".join(self.scan.text(node).split())
+        if text:
+            self.scan.token(normal_form.LITERAL + text)
         return ()
 
     def _literal(self, node: Node) -> Iterable[Any]:

@@ -1,0 +1,235 @@
+"""Evaluate hints that an added function repeats an existing one.
+
+    python evals/repetitions.py scan REPOSITORY ... --out FILE [--commits N] [--skip N]
+    python evals/repetitions.py show FILE
+    python evals/repetitions.py precision JUDGED
+    python evals/repetitions.py plant REPOSITORY ... [--each N]
+
+``scan`` reads the newest commits of each repository that add code to a source file and writes one line for
+each hint, with both bodies. ``precision`` reads lines ``ID yes|no`` of a reader and prints the share of hints
+after which a reviewer would ask for the existing function, by kind, with Wilson intervals of 95%. ``plant``
+copies functions of the newest commit into other modules, with renamed locals, exchanged statements or other
+literals, and prints the share that is found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from repetition_planting import WAYS, Original, copy_of
+
+from wardround.change.change_source import GitChangeSource, in_any_encoding
+from wardround.change.diff import Change, ChangedFile
+from wardround.change.repository import Repository
+from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.repetitions import (
+    BaseFiles,
+    _bodies,
+    _is_candidate,
+    _is_compared,
+    added_bodies,
+    find_repetitions,
+    without_moved,
+)
+from wardround.context.code_graph.tree_files import tree_at
+from wardround.context.repetition import Repetition
+from wardround.context.symbol_moves import find_moves
+
+STORES = Path("/tmp/wardround-repetitions")
+_MOST_FILES = 100
+
+
+class Hint(msgspec.Struct):
+    """A hint on a commit, with both bodies."""
+
+    repository: str
+    commit: str
+    repetition: Repetition
+    added: str
+    existing: str
+
+
+def name_of(path: Path) -> str:
+    return path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
+
+
+def reader(source: GitChangeSource) -> Callable[[ChangedFile, bool], str | None]:
+    def read(file: ChangedFile, base: bool) -> str | None:
+        content = source.content(file, base=base)
+        return None if content is None else in_any_encoding(content)
+
+    return read
+
+
+def commits(repository: Repository, number: int, skip: int) -> Iterator[tuple[str, Change]]:
+    """Yield the newest commits with one parent and at most 100 files."""
+    rows = repository._git.output("rev-list", "--parents", "--no-merges", "HEAD").split("\n")
+    for row in rows[skip : skip + number]:
+        commit, *parents = row.split()
+        if len(parents) == 1:
+            change = repository.range(parents[0], commit)
+            if 0 < len(change.files) <= _MOST_FILES:
+                yield commit, change
+
+
+def hints_of(
+    repository: Repository, graph: CodeGraph, change: Change
+) -> tuple[tuple[Repetition, ...], int, GitChangeSource]:
+    """Return the hints on a change, and the number of functions that were compared."""
+    source = GitChangeSource(repository, change)
+    read = reader(source)
+    added = added_bodies(change, read)
+    if not added:
+        return (), 0, source
+    added = without_moved(added, find_moves(change, read))
+    graph.update(tree_at(repository, change.base))
+    found = find_repetitions(added, change, read, graph, BaseFiles(lambda path: source.read(path, "base")))
+    return found, len(added), source
+
+
+def scan(paths: Sequence[Path], number: int, skip: int) -> Iterator[Hint]:
+    for path in paths:
+        began, seen, adding, added, hints = time.monotonic(), 0, 0, 0, 0
+        with Repository(path) as repository, CodeGraph.open(repository.git_dir, STORES) as graph:
+            for commit, change in commits(repository, number, skip):
+                found, count, source = hints_of(repository, graph, change)
+                seen, added, adding, hints = seen + 1, added + count, adding + (count > 0), hints + len(found)
+                for one in found:
+                    yield _hint(name_of(path), commit, change, source, one)
+        print(f"{name_of(path)}: {seen} commits, {adding} add functions, {added} functions, {hints} hints, "
+              f"{time.monotonic() - began:.0f} s", flush=True)  # fmt: skip
+
+
+def _hint(name: str, commit: str, change: Change, source: GitChangeSource, one: Repetition) -> Hint:
+    file = change.file(one.path)
+    head = source.content(file) if file is not None else None
+    base = source.read(one.existing_path, "base")
+    added = _lines(head, one.line, one.end_line)
+    return Hint(name, commit, one, added, _lines(base, one.existing_line, one.existing_end_line))
+
+
+def _lines(content: bytes | None, first: int, last: int) -> str:
+    return "\n".join((content or b"").decode("utf-8", "replace").split("\n")[first - 1 : last])
+
+
+def show(hints: Sequence[Hint], most_lines: int) -> None:
+    for number, hint in enumerate(hints):
+        one = hint.repetition
+        print(f"=== {number} {hint.repository} {hint.commit[:10]} {one.kind} {one.similarity}")
+        for place, name, text in (
+            (f"{one.path}:{one.line}", one.name, hint.added),
+            (f"{one.existing_path}:{one.existing_line}", one.existing_name, hint.existing),
+        ):
+            print(f"--- {place} {name}")
+            print("\n".join(text.split("\n")[:most_lines]))
+
+
+def plant(paths: Sequence[Path], each: int) -> None:
+    """Print the share of planted copies that are found, by the way in which they differ."""
+    found: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for path in paths:
+        with Repository(path) as repository, CodeGraph.open(repository.git_dir, STORES) as graph:
+            head = repository.commit("HEAD")
+            tree = tree_at(repository, head)
+            graph.update(tree)
+            source = GitChangeSource(repository, Change(head, head))
+            draw = random.Random(path.as_posix())
+            for way, one in planted(graph, [entry.path for entry in tree.entries], source, each, draw):
+                found[way].append(one)
+                found["all"].append(one)
+    for way, some in found.items():
+        for label, hits in (("found", [hit for hit, _ in some]), ("shown", [shown for _, shown in some])):
+            low, high = wilson(sum(hits), len(hits))
+            print(f"{way:10} {label} {sum(hits)} of {len(hits)} = {sum(hits) / len(hits):.2f} "
+                  f"[{low:.2f}, {high:.2f}]")  # fmt: skip
+
+
+def planted(
+    graph: CodeGraph, paths: Sequence[str], source: GitChangeSource, each: int, draw: random.Random
+) -> Iterator[tuple[str, tuple[bool, bool]]]:
+    """Yield for each copy the way in which it differs, if it is found, and if it is shown."""
+    base = BaseFiles(lambda path: source.read(path, "base"))
+    originals = [
+        symbol for path in paths if _is_compared(path) for symbol in graph.symbols_in(path)
+        if _is_candidate(symbol) and "." not in symbol.name and "default" not in symbol.name
+    ]  # fmt: skip
+    draw.shuffle(originals)
+    for symbol in originals[:each]:
+        original = Original(symbol, source.read(symbol.path, "base") or b"")
+        for way, edits in WAYS.items():
+            text = copy_of(original, f"planted{symbol.name}", edits, draw)
+            if text is None:
+                continue
+            path = f"{symbol.path.rpartition('/')[0]}/planted.{symbol.path.rpartition('.')[2]}".lstrip("/")
+            added = [body for body in _bodies(path, text) if _is_candidate(body.symbol)]
+            change = source.repository.range("HEAD", "HEAD")
+            hints = find_repetitions(added, change, lambda file, is_base: None, graph, base)
+            hit = [one for one in hints if one.existing_name == symbol.name]
+            yield way, (bool(hit), any(one.is_shown for one in hit))
+
+
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """Return the 95% interval of a share."""
+    z, share = 1.96, hits / count
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
+    return middle - half, middle + half
+
+
+def precision(hints: Sequence[Hint], verdicts: dict[int, bool]) -> None:
+    by_kind: dict[str, list[bool]] = defaultdict(list)
+    for number, hint in enumerate(hints):
+        if number in verdicts:
+            by_kind[hint.repetition.kind].append(verdicts[number])
+            by_kind["all"].append(verdicts[number])
+    for kind, some in by_kind.items():
+        low, high = wilson(sum(some), len(some))
+        print(f"{kind:10} {sum(some)} of {len(some)} = {sum(some) / len(some):.2f} [{low:.2f}, {high:.2f}]")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    orders = parser.add_subparsers(dest="command", required=True)
+    scanning = orders.add_parser("scan")
+    scanning.add_argument("repositories", nargs="+", type=Path)
+    scanning.add_argument("--out", type=Path, required=True)
+    scanning.add_argument("--commits", type=int, default=100)
+    scanning.add_argument("--skip", type=int, default=0)
+    showing = orders.add_parser("show")
+    showing.add_argument("hints", type=Path)
+    showing.add_argument("--lines", type=int, default=40)
+    planting = orders.add_parser("plant")
+    planting.add_argument("repositories", nargs="+", type=Path)
+    planting.add_argument("--each", type=int, default=40)
+    judging = orders.add_parser("precision")
+    judging.add_argument("hints", type=Path)
+    judging.add_argument("verdicts", type=Path, help="lines 'NUMBER yes|no', numbered as show prints them")
+    options = parser.parse_args()
+    if options.command == "scan":
+        with options.out.open("wb") as out:
+            for hint in scan(options.repositories, options.commits, options.skip):
+                out.write(msgspec.json.encode(hint) + b"\n")
+                out.flush()
+        return
+    if options.command == "plant":
+        plant(options.repositories, options.each)
+        return
+    hints = [msgspec.json.decode(line, type=Hint) for line in options.hints.read_bytes().splitlines()]
+    if options.command == "show":
+        show(hints, options.lines)
+        return
+    rows = (line.split() for line in options.verdicts.read_text().splitlines() if line.strip())
+    precision(hints, {int(row[0]): row[1] == "yes" for row in rows})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""An added function that repeats an existing one of the repository."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+
+class RepetitionKind(enum.StrEnum):
+    """The way in which an added function repeats another, the most certain first."""
+
+    IDENTICAL = "identical"
+    REORDERED = "reordered"
+    LITERALS = "literals"
+    SIMILAR = "similar"
+
+
+_SHOWN = frozenset({RepetitionKind.IDENTICAL, RepetitionKind.REORDERED})
+"""The kinds of which at least 0.7 were worth reading on other repositories; see ``evals/README.md``."""
+
+
+class Repetition(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
+    """An added function, and the existing one that it repeats; lines are 1-based and inclusive.
+
+    Attributes:
+        path: of the added function, at the head.
+        existing_path: of the existing function, which the change does not modify.
+        is_exported: other files can import the existing function as it is.
+        kind: ``identical`` but for names of locals, ``reordered`` tokens, other ``literals`` alone, or
+            ``similar``.
+        similarity: the share of common runs of tokens, 0 to 1.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    name: str
+    existing_path: str
+    existing_line: int
+    existing_end_line: int
+    existing_name: str
+    is_exported: bool
+    kind: RepetitionKind
+    similarity: float
+
+    @property
+    def is_shown(self) -> bool:
+        """True if reports for people show repetitions of this kind; the JSON report has all of them."""
+        return self.kind in _SHOWN
