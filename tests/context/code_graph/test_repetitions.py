@@ -212,6 +212,11 @@ def test_siblings_of_one_name_in_parallel_folders_may_repeat_code(repo: GitRepos
     assert repetitions(repo, before, {"shop/v2/slugs.py": SLUG}) == ()
 
 
+def test_a_new_version_of_a_file_may_repeat_code(repo: GitRepository) -> None:
+    before = {"package.json": "{}", "src/badge-card.tsx": BADGE}
+    assert repetitions(repo, before, {"src/badge-card-v2.tsx": BADGE}) == ()
+
+
 def test_code_that_the_repository_has_several_times_is_a_convention(repo: GitRepository) -> None:
     copies = {f"shop/page{n}.py": SLUG.replace("make_slug", f"slug_{n}") for n in range(3)}
     assert repetitions(repo, {"shop/__init__.py": "", **copies}, {"shop/pages.py": RENAMED}) == ()

@@ -46,6 +46,7 @@ _HEADER = 1000
 """The bytes at the start of a file in which generators name themselves."""
 _SEPARATE = LazyPattern(r"(?:^|/)(?:ee|enterprise)/")
 """Folders with a licence of their own, whose code the rest does not import."""
+_VERSION = LazyPattern(r"[-_]?v\d+\b|[-_](?:new|next|old|legacy|beta|experimental)\b")
 _CALLABLE = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.COMPONENT})
 Reader = Callable[[ChangedFile, bool], str | None]
 """File, True for the base -> the text; None if there is none."""
@@ -312,7 +313,8 @@ def _is_parallel(one: Repetition) -> bool:
 
 
 def _stem(path: str) -> str:
-    return posixpath.basename(path).partition(".")[0]
+    """Return the name of a file without what tells versions of it apart."""
+    return _VERSION.sub("", posixpath.basename(path).partition(".")[0].lower())
 
 
 def _order(one: Repetition) -> tuple[int, float, Repetition]:
