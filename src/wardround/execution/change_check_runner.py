@@ -28,7 +28,7 @@ from wardround.tools.tool import Profile
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
 
-_MOST_READ = {Profile.COMMIT: 60, Profile.CI: 15_000}
+MOST_READ = {Profile.COMMIT: 60, Profile.CI: 15_000}
 """Files without stored facts up to which the code graphs are updated: about 0.1 s and 30 s."""
 
 ModelScope = Callable[[Callable[[Models], list[RawFinding]]], list[RawFinding]]
@@ -133,7 +133,7 @@ class ChangeCheckRunner:
         if not self._has_opened and isinstance(self._source, GitChangeSource):
             from wardround.context.change_graphs import open_graphs  # loads grammars, which few changes need
 
-            most_read = _MOST_READ[self._profile]
+            most_read = MOST_READ[self._profile]
             self._graphs = open_graphs(self._source.repository, self._change, self._source, most_read)
         self._has_opened = True
         return self._graphs

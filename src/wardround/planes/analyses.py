@@ -13,6 +13,7 @@ from wardround.config.request import ReviewRequest
 from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
+from wardround.execution.change_check_runner import MOST_READ
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange
 from wardround.planes.intent_analysis import intent_notes
@@ -22,8 +23,6 @@ from wardround.tools.tool import Profile
 _MOST_MESSAGES = 100
 _LONGEST_MESSAGE = 10_000
 """The limits on commit messages, in characters; they bound the size of a record."""
-_MOST_READ = {Profile.COMMIT: 60, Profile.CI: 15_000}
-"""Files without stored facts up to which the code graph is updated: about 0.1 s and 30 s."""
 
 
 class Analyses(msgspec.Struct, frozen=True):
@@ -87,7 +86,7 @@ def _repetitions(
     def find() -> tuple[SymbolMove, ...]:
         return find_moves(change, read) if is_commit else moves
 
-    return repetitions_of(source, change, read, find, _MOST_READ[request.profile])
+    return repetitions_of(source, change, read, find, MOST_READ[request.profile])
 
 
 def _criteria(
