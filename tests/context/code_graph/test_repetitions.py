@@ -93,9 +93,10 @@ def test_a_copy_with_renamed_locals_is_identical(repo: GitRepository) -> None:
     assert (found.similarity, found.is_shown) == (1.0, True)
 
 
-def test_a_copy_with_exchanged_statements_is_reordered(repo: GitRepository) -> None:
+def test_a_copy_with_exchanged_statements_is_reordered_and_not_shown_to_people(repo: GitRepository) -> None:
     found = repetitions(repo, {**PACKAGE, "shop/rates.py": RATES}, {"shop/prices.py": REORDERED})
     assert named(found) == [("current_rates", "shop/rates.py:1 fresh_rates", "reordered")]
+    assert not found[0].is_shown
 
 
 def test_a_copy_with_other_literals_is_not_shown_to_people(repo: GitRepository) -> None:

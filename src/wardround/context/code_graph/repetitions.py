@@ -1,7 +1,7 @@
 """Added functions that repeat an existing one of the repository, which could be used instead.
 
-The copies are found by syntax: locals may have other names, statements another order. A copy that has a
-reason is none: a method that others define too, a hook of a framework, a sibling in a parallel package, a
+The copies are found by syntax: locals may have other names, statements another order. A copy with a reason
+is not reported: a method that other classes define, a hook of a framework, a sibling in a parallel package, a
 form that the repository has several times.
 """
 
@@ -210,7 +210,7 @@ class _Search:
         return len(defining) > (0 if symbol.kind is SymbolKind.METHOD else _MOST_DEFINING)
 
     def _alike(self, body: Body) -> list[Repetition]:
-        """Return the existing functions that a body repeats, in whatever place."""
+        """Return the existing functions that a body repeats, in any file."""
         found = []
         for candidate in self._graph.similar(body.symbol)[:_MOST_CANDIDATES]:
             other = self._source.body(candidate.symbol)
@@ -313,7 +313,7 @@ def _is_parallel(one: Repetition) -> bool:
 
 
 def _stem(path: str) -> str:
-    """Return the name of a file without what tells versions of it apart."""
+    """Return the name of a file without its version."""
     return _VERSION.sub("", posixpath.basename(path).partition(".")[0].lower())
 
 
