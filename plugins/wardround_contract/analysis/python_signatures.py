@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from wardround.languages.python.tree import parse
+
 _TRANSPARENT = frozenset(
     {
         "staticmethod", "classmethod", "contextmanager", "asynccontextmanager", "cache", "lru_cache",
@@ -40,7 +42,7 @@ class Signature(NamedTuple):
 def parsed(text: str) -> ast.Module | None:
     """Return the syntax tree of a module; None if it does not parse."""
     try:
-        return ast.parse(text)
+        return parse(text)
     except _UNREADABLE:
         return None
 

@@ -38,6 +38,7 @@ class RemainingUses:
         self._graphs = graphs
         self._head_path = {file.base_path: file.path for file in change.files if file.base_path}
         self._changed = {file.path for file in change.files}
+        self._resolved: dict[str, set[tuple[str, int]]] = {}
         self._deleted = {file.path for file in change.files if file.text is None}
 
     def resolved(self, removed: Removed) -> list[RemainingUse]:
@@ -98,10 +99,16 @@ class RemainingUses:
         """Return True if a use has a definition at the head, or an import of its name."""
         if any(one.alias == use.name for one in self._graphs.head.facts(path).imports) and not use.receiver:
             return True
-        links = self._graphs.head.uses_of(use.name)
-        return any(
-            one.path == path and one.line == use.line and one.certainty is Certainty.RESOLVED for one in links
-        )
+        return (path, use.line) in self._resolved_places(use.name)
+
+    def _resolved_places(self, name: str) -> set[tuple[str, int]]:
+        """Return the uses of a name that lead to a definition at the head."""
+        if name not in self._resolved:
+            links = self._graphs.head.uses_of(name)
+            self._resolved[name] = {
+                (one.path, one.line) for one in links if one.certainty is Certainty.RESOLVED
+            }
+        return self._resolved[name]
 
     def _is_provided(self, name: str, path: str) -> bool:
         """Return True if anything at the head may still provide a member of this name."""
