@@ -534,9 +534,7 @@ def sql_columns(checkout: Checkout) -> Iterator[Break]:
                 r"(?is)create table (?:if not exists )?[\"`]?(?:\w+[\"`]?\.[\"`]?)?(\w+)[\"`]?\s*\((.*?)\n\s*\)",
                 text,
             ):
-                created[match[1]] |= {
-                    c for c in re.findall(r"(?m)^\s*[\"`]?(\w{4,})[\"`]? [A-Za-z]", match[2])
-                }
+                created[match[1]] |= set(re.findall(r"(?m)^\s*[\"`]?(\w{4,})[\"`]? [A-Za-z]", match[2]))
     if not folders:
         return
     folder = folders.most_common(1)[0][0]
