@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from wardround.checks.source import ChangeView
 from wardround.context.change_graphs import ChangeGraphs
 from wardround.context.code_graph.extraction import language_of
-from wardround.context.code_graph.model import Certainty, FileFacts, Symbol, Use, UseKind
+from wardround.context.code_graph.model import Certainty, FileFacts, Link, Symbol, Use, UseKind
 from wardround_contract.analysis.base_classes import may_inherit
 from wardround_contract.analysis.definitions import Removed
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
@@ -48,7 +48,7 @@ class RemainingUses:
         for link in self._graphs.base.callers(symbol):
             if link.certainty is Certainty.RESOLVED:
                 path = self._head_path.get(link.path, link.path)
-                found.update(self._at_head(path, link.path, link.line, link.symbol.name, symbol))
+                found.update(self._at_head(path, link, symbol.own_name))
         return self._real(found, symbol)
 
     def by_name(self, removed: Removed, resolved: list[RemainingUse]) -> list[RemainingUse]:
@@ -67,7 +67,7 @@ class RemainingUses:
             is_near = is_unique or link.path in near
             if link.certainty is Certainty.NAMED and is_near and link.kind in _MEMBER_USES:
                 path = self._head_path.get(link.path, link.path)
-                found.update(self._at_head(path, link.path, link.line, link.symbol.name, symbol))
+                found.update(self._at_head(path, link, symbol.own_name))
         return self._real(found, symbol)
 
     def may_be_inherited(self, removed: Removed) -> bool:
@@ -77,21 +77,18 @@ class RemainingUses:
         owner = next((one for one in facts.symbols if one.name == symbol.owner_name), None)
         return owner is None or may_inherit(self._graphs.head, owner, symbol.own_name)
 
-    def _at_head(
-        self, path: str, base_path: str, line: int, owner: str, symbol: Symbol
-    ) -> Iterator[RemainingUse]:
+    def _at_head(self, path: str, link: Link, name: str) -> Iterator[RemainingUse]:
         """Yield the use of the base where the head still has it and it means nothing else there."""
-        name = symbol.own_name
         if path in self._deleted or NOT_MAINTAINED.search(path):
             return
-        base = [
-            one for one in self._graphs.base.facts(base_path).uses if one.line == line and one.name == name
-        ]
+        uses = self._graphs.base.facts(link.path).uses
+        base = {(one.kind, one.receiver) for one in uses if one.line == link.line and one.name == name}
         facts = self._graphs.head.facts(path)
         for one in facts.uses:
-            if one.name != name or not any(_is_same(one, other) for other in base):
+            if one.name != name or one.kind is not link.kind or (one.kind, one.receiver) not in base:
                 continue
-            is_there = one.line == line if path not in self._changed else _owner(facts, one) == owner
+            is_unchanged = path not in self._changed
+            is_there = one.line == link.line if is_unchanged else _owner(facts, one) == link.symbol.name
             if is_there and not self._means_another(path, one):
                 yield RemainingUse(path, one.line)
 
@@ -151,10 +148,6 @@ def _needs(lines: list[str], number: int, name: str) -> bool:
         return False
     around = "\n".join(lines[max(number - 4, 0) : number])
     return not _IGNORED.search(around) and not any(word in around for word in _GUARDS)
-
-
-def _is_same(use: Use, other: Use) -> bool:
-    return (use.kind, use.receiver) == (other.kind, other.receiver)
 
 
 def _owner(facts: FileFacts, use: Use) -> str:

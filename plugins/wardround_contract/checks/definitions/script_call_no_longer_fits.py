@@ -144,7 +144,7 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
         reasons: list[str] = []
         severity = Severity.INFO
         for link in callers.calls(file.path, name):
-            reason = self._misfit(link, name.rpartition(".")[2], before, after)
+            reason = self._misfit(file.path, link, name.rpartition(".")[2], before, after)
             if reason:
                 uses.append(RemainingUse(link.path, link.line))
                 reasons.append(reason)
@@ -152,8 +152,12 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
         if uses:
             self.report_changed(file, after.line, f"`{name}` {reasons[0]} now", uses, severity)
 
-    def _misfit(self, link: Link, name: str, before: Function, after: Function) -> str:
-        """Return the reason why a call or an element does not fit that did before."""
+    def _misfit(self, path: str, link: Link, name: str, before: Function, after: Function) -> str:
+        """Return the reason why a call or an element does not fit that did before.
+
+        Args:
+            path: of the definition; what only a compiler requires counts between typed files.
+        """
         key = name, link.line
         if link.kind is UseKind.RENDERS:
             for given in self._elements_in(link.path).get(key, ()):
@@ -162,7 +166,7 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
                 if reason and not _misfit_of_props(before, given, is_typed):
                     return reason
             return ""
-        is_typed = link.path.endswith(TYPED)
+        is_typed = link.path.endswith(TYPED) and path.endswith(TYPED)
         for call in self._calls_in(link.path).get(key, ()):
             reason = _misfit_of_call(after, call, is_typed)
             if reason and not _misfit_of_call(before, call, is_typed):
@@ -191,7 +195,7 @@ def _has_typed_props(function: Function) -> bool:
 
 
 def _misfit_of_call(function: Function, call: Call, is_typed: bool) -> str:
-    if not call.has_spread and call.arguments < function.required:
+    if is_typed and not call.has_spread and call.arguments < function.required:
         return f"requires `{function.parameters[function.required - 1].name}`"
     if is_typed and call.arguments > len(function.parameters) and not function.has_rest:
         return f"takes {len(function.parameters)} arguments"
