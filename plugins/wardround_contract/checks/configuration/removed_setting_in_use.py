@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
-from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.settings import application, automation
 from wardround_contract.analysis.settings.kind import Kind
 from wardround_contract.analysis.text_search import TextSearch
@@ -34,7 +33,6 @@ class RemovedSettingInUse(BrokenUseCheck):
     ID = "CT007"
     NAME = "removed-setting-in-use"
     DEFECT_CLASS = "removed-setting-in-use"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     PREFILTER = "wardround_contract.prefilters:loses_a_line"
     VALID = [

@@ -8,7 +8,6 @@ from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.context.code_graph.model import Certainty, Link, UseKind
 from wardround.findings import Severity
-from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.callers import Callers
 from wardround_contract.analysis.script_signatures import (
     Call,
@@ -37,7 +36,6 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
     ID = "CT003"
     NAME = "script-call-no-longer-fits"
     DEFECT_CLASS = "stale-callers"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     PATHS = SUFFIXES
     PREFILTER = "wardround_contract.prefilters:changes_a_script"

@@ -11,7 +11,6 @@ from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.config.globs import is_git_ignored
 from wardround.findings import Severity
-from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.text_search import Line, TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 from wardround_contract.check import BrokenUseCheck
@@ -41,7 +40,6 @@ class RemovedPathInUse(BrokenUseCheck):
     ID = "CT004"
     NAME = "removed-path-in-use"
     DEFECT_CLASS = "removed-path-in-use"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     PREFILTER = "wardround_contract.prefilters:removes_a_path"
     VALID = [

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
-from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.routes import file_route, longest_part, pattern_of, route_names, routes
 from wardround_contract.analysis.text_search import TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
@@ -46,7 +45,6 @@ class RemovedRouteInUse(BrokenUseCheck):
     ID = "CT006"
     NAME = "removed-route-in-use"
     DEFECT_CLASS = "removed-route-in-use"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     PATHS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs")
     PREFILTER = "wardround_contract.prefilters:removes_a_route"
