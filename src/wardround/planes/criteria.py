@@ -18,6 +18,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from wardround.checks.lazy import LazyPattern
 from wardround.context.ticket.model import Ticket
 from wardround.planes.criterion.added_code import (
     AddedCode,
@@ -64,11 +65,11 @@ mentioned only.
 """
 _NEAR = 3
 """Lines around a number that tell what it is about."""
-_STRONG = re.compile(r"--|/|[A-Z][A-Z0-9]*_|\w\.\w|\s")
-_USED_BY_FRAMEWORK = re.compile(
+_STRONG = LazyPattern(r"--|/|[A-Z][A-Z0-9]*_|\w\.\w|\s")
+_USED_BY_FRAMEWORK = LazyPattern(
     r"\s*(?:export default\b|export (?:async )?function (?:GET|POST|PUT|PATCH|DELETE)\b)"
 )
-_DEFINITION = re.compile(
+_DEFINITION = LazyPattern(
     r"(\s*)(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def|function)\s+([A-Za-z_$][\w$]*)|"
     r"(\s*)(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?\("
 )
@@ -297,11 +298,11 @@ def _gives_default(demand: Demand, code: AddedCode) -> bool:
 
 def _assigned(name: Literal, line: LiveLine) -> str:
     spelled = re.escape(name.spellings[0])
-    match = re.search(
+    assignment = LazyPattern(
         rf"{spelled}[\"']?\s*(?::\s*[\w\[\]| .]+?)?\s*(?:=|:|\?\?=?|\|\|)\s*[{{\"']?([\w.-]+)|"
-        rf"{spelled}.*\bdefault\s*=\s*[\"']?([\w.-]+)",
-        line.code,
+        rf"{spelled}.*\bdefault\s*=\s*[\"']?([\w.-]+)"
     )
+    match = assignment.search(line.code)
     return next((group for group in match.groups() if group), "") if match else ""
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from wardround.change.diff import Hunk
 from wardround.change.encoding import escape_undecodable
+from wardround.checks.lazy import LazyPattern
 from wardround.planes.criterion.added_code import Language, language_of, outline
 from wardround.planes.intent_notes import KindNote
 from wardround.planes.stated_kind import StatedKind, stated_kinds
@@ -26,7 +27,7 @@ _LONGEST = 400_000
 FEWEST_WORDS = 3
 """Added and removed words of code of a file below which it may only follow from the stated change."""
 _MOST_NOTES = 5
-_NOT_PRODUCT = re.compile(
+_NOT_PRODUCT = LazyPattern(
     r"(?:^|/)(?:\.[\w-]+|scripts?|tools?|bin|ci|config|configs|locales?|i18n|lang|translations|site|website|www|landing|marketing"
     r"|examples?|playground|storybook|migrations|testing|mocks?|stubs|typings|types|e2e|test-utils|benches"
     r"|[\w-]*tests?|docs?[\w-]*|open-?api)/"
@@ -38,28 +39,28 @@ _NOT_PRODUCT = re.compile(
 _WITH_CODE = frozenset({StatedKind.REFACTOR, StatedKind.BUMP})
 """Kinds of changes to code: only a changed value shows another behaviour."""
 _LANGUAGES = frozenset({Language.PYTHON, Language.SCRIPT})
-_IMPORT = re.compile(
+_IMPORT = LazyPattern(
     r"^[ \t]*(?:from[ \t]+\S+[ \t]+import[ \t]*(?:\([^)]*\)|[^\n(]*)|import\b[ \t]*(?!\()(?:type\b[ \t]*)?"
     r"(?:[\w$*, \t]*\{[^}]*\}[ \t]*from)?[^\n]*|export[ \t]+(?:type[ \t]*)?(?:\{[^}]*\}|\*)[^\n]*"
     r"|__all__[^\n\[(]*[\[(][^\])]*[\])])",
     re.MULTILINE,
 )
 _PROSE_SUFFIXES = (".tsx", ".jsx", ".vue", ".svelte")
-_PROSE = re.compile(r"[^={}<>\[\];]*$")
-_ENTITY = re.compile(r"&\w+;")
-_LABEL = re.compile(
+_PROSE = LazyPattern(r"[^={}<>\[\];]*$")
+_ENTITY = LazyPattern(r"&\w+;")
+_LABEL = LazyPattern(
     r"@?(?:Api\w+|Doc\w*)\(.*|\b(?:help|description|summary|title|label|placeholder|doc|docs|deprecated|"
     r"response_description|responses|example|examples|openapi_extra|include_in_schema|verbose_name|help_text)\s*[:=]\s*\x00?,?"
 )
 """Descriptions for the documentation of an API or a command."""
-_TEST_HOOK = re.compile(r"\bdata-(?:testid|test|cy)=(?:\x00|\{[^}]*\})|\baria-\w+=\x00")
-_TEXT_OF_ELEMENT = re.compile(r">[^<>{}=;()]+(?=<|$)")
-_LAYOUT = re.compile(r"[\s;,()\"'`\x00]+")
-_WORD = re.compile(r"[\w$]+")
-_VALUE = re.compile(
+_TEST_HOOK = LazyPattern(r"\bdata-(?:testid|test|cy)=(?:\x00|\{[^}]*\})|\baria-\w+=\x00")
+_TEXT_OF_ELEMENT = LazyPattern(r">[^<>{}=;()]+(?=<|$)")
+_LAYOUT = LazyPattern(r"[\s;,()\"'`\x00]+")
+_WORD = LazyPattern(r"[\w$]+")
+_VALUE = LazyPattern(
     r"(?<![\w.])-?\d+(?:[._]\d+)*\b|\b(?:[Tt]rue|[Ff]alse)\b|[<>]=?|[!=]==?|\b(?:and|or|not)\b|&&|\|\|"
 )
-_ANNOTATION = re.compile(
+_ANNOTATION = LazyPattern(
     r"\bexport\s+(?:default\s+)?|\b(?:readonly|public|private|protected)\s+|\?:|:\s*[A-Z][\w.$]*(?=\s*[,)=;|]|$)"
     r"|^\s*\w+\??:\s*[\w\[\]|<>., ]+;?$"
 )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from wardround.change.encoding import escape_undecodable
+from wardround.checks.lazy import LazyPattern
 from wardround.planes.intent_notes import ScopeNote
 from wardround.retrieval import bm25
 from wardround.retrieval.documents import query_text
@@ -56,14 +57,14 @@ _VAGUE_WORDS = """
 """
 _VAGUE = frozenset(_VAGUE_WORDS.split())
 """Search terms of messages without the subject of the change."""
-_SWEEPING = re.compile(
+_SWEEPING = LazyPattern(
     r"\b(?:(?:re)?format(?:s|ted|ting)?|lint(?:s|er|ing)?|prettier|black|isort|ruff|eslint|rebased?|merged?"
     r"|typos|cleanups?)\b",
     re.IGNORECASE,
 )
 """Messages of changes whose hunks need not be about one thing."""
-_COMPOSITE = re.compile(r"[^\W\d]\w*(?:_|[a-z](?=[A-Z]))\w*")
-_NOT_WRITTEN = re.compile(
+_COMPOSITE = LazyPattern(r"[^\W\d]\w*(?:_|[a-z](?=[A-Z]))\w*")
+_NOT_WRITTEN = LazyPattern(
     r"(?:^|/)(?:node_modules|vendor|vendored|dist|build|third_party|__snapshots__|migrations|locales?|i18n"
     r"|lang|translations|changes|changelog\.d|newsfragments|\.changeset)/|-env\.d\.ts$|\.(?:lock|snap|svg|po|pot|map|csv)$|\.min\.\w+$|lock\.(?:json|yaml)$"
     r"|(?:^|/)(?:changelog|changes|history|news|authors|contributors)[^/]*$",

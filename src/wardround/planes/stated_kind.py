@@ -6,6 +6,8 @@ import enum
 import re
 from collections.abc import Sequence
 
+from wardround.checks.lazy import LazyPattern
+
 
 class StatedKind(enum.StrEnum):
     """A kind of change that leaves the behaviour of the product as it is."""
@@ -19,7 +21,7 @@ class StatedKind(enum.StrEnum):
     BUMP = "version bump"
 
 
-_PREFIX = re.compile(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)\n]*)\))?(?P<breaking>!?):\s", re.IGNORECASE)
+_PREFIX = LazyPattern(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)\n]*)\))?(?P<breaking>!?):\s", re.IGNORECASE)
 _TYPES = {
     "doc": StatedKind.DOCUMENTATION, "docs": StatedKind.DOCUMENTATION,
     "test": StatedKind.TEST, "tests": StatedKind.TEST,
@@ -31,18 +33,18 @@ _TYPES = {
 _BEGINS = (
     (
         StatedKind.BUMP,
-        re.compile(r"(?:bump|upgrade) \S+(?: \S+)? (?:from \S+ to v?\d|to v?\d+\.\d)", re.IGNORECASE),
+        LazyPattern(r"(?:bump|upgrade) \S+(?: \S+)? (?:from \S+ to v?\d|to v?\d+\.\d)", re.IGNORECASE),
     ),
     (
         StatedKind.TYPO,
-        re.compile(
+        LazyPattern(
             r"(?:fix(?:e[sd])?|correct(?:s|ed)?) (?:an? |some |more |the )?(?:typos?|spelling)\b|typos?\b",
             re.IGNORECASE,
         ),
     ),
     (
         StatedKind.DOCUMENTATION,
-        re.compile(
+        LazyPattern(
             r"(?:fix(?:e[sd])?|correct(?:s|ed)?) (?:an? |some |more |the )?(?:docstrings?|docs?)\b"
             r"|(?:update|improve|fix)(?:e?s|d)? (?:the )?(?:readme|docs|documentation|changelog)\b|readme\b",
             re.IGNORECASE,
@@ -50,38 +52,38 @@ _BEGINS = (
     ),
     (
         StatedKind.TEST,
-        re.compile(
+        LazyPattern(
             r"(?:add|improve|extend)(?:s|ed)? (?:more |missing |some |unit )*tests?(?: for\b| of\b|$)",
             re.IGNORECASE,
         ),
     ),
     (
         StatedKind.STYLE,
-        re.compile(
+        LazyPattern(
             r"(?:re)?format(?:ting|ted)?(?: (?:all |the )?(?:code|files?|js|ts|css|python|sources?))?[.!]?$"
             r"|(?:run|ran|apply|applied) (?:black|prettier|ruff|isort|linter|formatter)\b",
             re.IGNORECASE,
         ),
     ),
-    (StatedKind.REFACTOR, re.compile(r"refactor(?:s|ed|ing)?\b", re.IGNORECASE)),
+    (StatedKind.REFACTOR, LazyPattern(r"refactor(?:s|ed|ing)?\b", re.IGNORECASE)),
 )
-_MORE = re.compile(
+_MORE = LazyPattern(
     r"(?:&|\band\b|,|\+|;|/) *(?:\w+ )?(?:fix|add|improve|feat|implement"
     r"|support|allow|remove|chang|updat|bug|dedup|enabl|disabl|migrat|mak|us(?:e|ing)\b|handl|correct|simplif)",
     re.IGNORECASE,
 )
 """A subject that names something else in addition."""
-_VISUAL = re.compile(
+_VISUAL = LazyPattern(
     r"\b(?:css|styles|styling|style properties|colou?rs?|layout|ui|design|theme|icons?|rtl|spacing|margin)\b",
     re.IGNORECASE,
 )
 """Subjects of ``style:`` that mean the appearance."""
-_OTHER_VALUE = re.compile(
+_OTHER_VALUE = LazyPattern(
     r"\b(?:change|increase|decrease|reduce|raise|lower|set|switch|default|limit|min|max|timeout|remove|add)\w*\b",
     re.IGNORECASE,
 )
 """Subjects of a refactoring that name a change of behaviour."""
-_BODY_STATES_MORE = re.compile(
+_BODY_STATES_MORE = LazyPattern(
     r"^[\s*+-]*(?:additional |also )?"
     r"(?:fix(?:e[sd])?|feat|add(?:s|ed)?|implement(?:s|ed)?|remove[sd]?|change[sd]?|allow)\b",
     re.IGNORECASE | re.MULTILINE,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.context.ticket.blocks import Block
 from wardround.context.ticket.headings import Section
 from wardround.context.ticket.sections import SectionBlock
@@ -24,19 +25,19 @@ _STEPS = {
 """Step keywords of Gherkin in a few languages."""
 _KIND_OF = {keyword: kind for kind, keywords in _STEPS.items() for keyword in keywords}
 _KEYWORDS = "|".join(sorted(map(re.escape, _KIND_OF), key=len, reverse=True))
-_STEP = re.compile(rf"(?:\*\s+)?({_KEYWORDS})(?:\s*[:,]\s*|\s+|\s*$)", re.IGNORECASE)
-_TITLE = re.compile(
+_STEP = LazyPattern(rf"(?:\*\s+)?({_KEYWORDS})(?:\s*[:,]\s*|\s+|\s*$)", re.IGNORECASE)
+_TITLE = LazyPattern(
     r"(?:scenario outline|scenario template|scenario|szenariogrundriss|szenario|plan du scénario|scénario|"
     r"esquema del escenario|escenario|cenário)\b[\s#]*[\w.]{0,6}\s*(?:[:.–-]\s*(?P<title>.*))?$",  # noqa: RUF001 - as people type it
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(
+_SENTENCE = LazyPattern(
     r"(?:given|angenommen|gegeben|étant donné|dado)\b.{2,600}?\b(?:when|wenn|quand|lorsque|cuando|quando)\b"
     r".{2,600}?\b(?:then|dann|alors|entonces|então)\b.{2,}|when\b.{2,600}?,?\s+then\b.{2,}",
     re.IGNORECASE,
 )
-_EXAMPLES = re.compile(r"(?:examples|beispiele|exemples|ejemplos|exemplos)\s*:?\s*$", re.IGNORECASE)
-_BACKGROUND = re.compile(r"(?:background|grundlage|contexte|antecedentes)\s*:\s*$", re.IGNORECASE)
+_EXAMPLES = LazyPattern(r"(?:examples|beispiele|exemples|ejemplos|exemplos)\s*:?\s*$", re.IGNORECASE)
+_BACKGROUND = LazyPattern(r"(?:background|grundlage|contexte|antecedentes)\s*:\s*$", re.IGNORECASE)
 _MAX_STEPS = 40
 
 

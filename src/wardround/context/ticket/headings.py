@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
-import re
 import unicodedata
 from functools import cache
 from importlib.resources import files
+
+from wardround.checks.lazy import LazyPattern
 
 
 class Section(enum.Enum):
@@ -17,9 +18,9 @@ class Section(enum.Enum):
     OTHER = "other"
 
 
-_NOT_WORD = re.compile(r"[^\w]+")
-_MARK_AFTER = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*:?\s*$")
-_NUMBER_BEFORE = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.):]?\s+)")
+_NOT_WORD = LazyPattern(r"[^\w]+")
+_MARK_AFTER = LazyPattern(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*:?\s*$")
+_NUMBER_BEFORE = LazyPattern(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.):]?\s+)")
 _MAX_HEADING = 80
 _INSIDE = ("acceptance criteria", "definition of done")
 """Phrases that decide inside a longer heading ("Backend acceptance criteria")."""

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.planes.criterion.code_words import code_stems
 from wardround.planes.criterion.demand import stems
 
@@ -115,14 +116,14 @@ _SUFFIXES = {
     Language.SQL: (".sql",),
     Language.PROSE: (".md", ".mdx", ".rst", ".txt", ".adoc", ".html", ".ipynb", ".svg", ".csv"),
 }  # fmt: skip
-_DEFINED = re.compile(
+_DEFINED = LazyPattern(
     r"\b(?:def|class|function\*?|interface|type|enum)\s+([A-Za-z_$][\w$]*)|"
     r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]+)?=|^\s*(?:public |private |async |static )*"
     r"([a-z][\w$]*)\s*\([^()\n]*\)\s*(?::[^{\n]+)?\{\s*$",
     re.MULTILINE,
 )
-_DOES = re.compile(r"[\w)\]]\s*\(|[=<>+*/%|&!-]|\breturn\b|\byield\b|\bin\b|\bfrom\b|:")
-_STUB = re.compile(
+_DOES = LazyPattern(r"[\w)\]]\s*\(|[=<>+*/%|&!-]|\breturn\b|\byield\b|\bin\b|\bfrom\b|:")
+_STUB = LazyPattern(
     r"\s*(?:\w+\??:\s*[a-z_][\w\[\]|<>., \"'-]*[;,]?|return \w+;?)\s*$|"
     r"\s*(?:(?:async )?def .*:|class .*:|(?:export )?(?:default )?(?:async )?function\b[^{]*\{?|@?\w+\s*$|"
     r"pass|\.\.\.|[)}\];,]*|"
@@ -130,43 +131,43 @@ _STUB = re.compile(
     r"(?:from|import|export) .*|else:?|try:|\} else \{)\s*$"
 )
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
-_PYTHON = re.compile(
+_PYTHON = LazyPattern(
     rf"(?P<long>[rbfuRBFU]{{0,2}}(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))|"
     rf"(?P<comment>#[^\n]*)|(?P<string>{_STRING})"
 )
-_SCRIPT = re.compile(rf"(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<string>{_STRING}|`(?:[^`\\]|\\.)*`)")
-_SQL = re.compile(r"(?P<comment>--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<string>'(?:[^']|'')*')")
-_CONFIG = re.compile(rf"(?P<comment>(?:(?<=\s)|^)#[^\n]*)|(?P<string>{_STRING})", re.MULTILINE)
+_SCRIPT = LazyPattern(rf"(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<string>{_STRING}|`(?:[^`\\]|\\.)*`)")
+_SQL = LazyPattern(r"(?P<comment>--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<string>'(?:[^']|'')*')")
+_CONFIG = LazyPattern(rf"(?P<comment>(?:(?<=\s)|^)#[^\n]*)|(?P<string>{_STRING})", re.MULTILINE)
 _PATTERNS = {
     Language.PYTHON: _PYTHON, Language.SCRIPT: _SCRIPT, Language.SQL: _SQL, Language.CONFIG: _CONFIG,
 }  # fmt: skip
 _MARK = "\x00"
-_LOG = re.compile(
+_LOG = LazyPattern(
     r"\s*(?:await )?(?:print|console\.\w+|(?:self\.|this\.)?_?(?:log|logger|logging|winston|pino)\.\w+|"
     r"warnings\.warn|"
     r"log(?:debug|info|warn|error)?|debug|echo|raise notice)\s*\("
 )
-_CONFIG_LABEL = re.compile(
+_CONFIG_LABEL = LazyPattern(
     r"\s*(?:-\s+)?(?:description|title|summary|label|comment|echo|maintainer)\s*:|"
     r"\s*(?:-\s+)?name:\s*[^\s#]+\s+[^\s#]|\s*label\b|"
     r"\s*(?:-\s+)?(?:run:\s*)?(?:run\s+)?echo\b|\s*comment on\b"
 )
 """Descriptions and output, which set nothing."""
-_CONSTANT = re.compile(
+_CONSTANT = LazyPattern(
     r"\s*(?:export\s+)?(?:(?:const|let|var|final|static|public|private|"
     r"readonly)\s+)*([a-z_$][\w$]*)\s*(?::[^=()]+)?=\s*"
     r"(?:-?[\d._]+|\x00|true|false|none|null|undefined|[\[({][\x00\d\s,.:'\"_-]*[\])}])\s*[;,]?\s*$"
 )
-_EMPTY = re.compile(
+_EMPTY = LazyPattern(
     r"\bdef (\w+)\([^()\n]*\)[^:\n]*:\s*(?:pass|\.\.\.)\s*$|"
     r"\b(?:const|let) (\w+)\s*=\s*(?:async\s*)?\([^()\n]*\)\s*(?::[^=\n]+)?=>\s*\{\s*\}|"
     r"\bfunction (\w+)\([^()\n]*\)\s*(?::[^{\n]+)?\{\s*\}",
     re.MULTILINE,
 )
-_NEVER = re.compile(r"(\s*)(?:el)?(?:if|while)\s*\(?\s*(?:false|0|none|null)\s*\)?\s*[:{]?\s*$")
-_LEAVES = re.compile(r"(\s*)(?:return|raise|throw|continue|break)\b.*[^,({\[\\]$")
-_PROSE_LINE = re.compile(r"\s*(?:[A-Za-z0-9][a-z0-9']*,? +){4,}[a-z0-9']+[.,;:]?\s*$")
-_WORDS_IN_ROW = re.compile(r"([a-z0-9']+) +(?=([a-z0-9']+))")
+_NEVER = LazyPattern(r"(\s*)(?:el)?(?:if|while)\s*\(?\s*(?:false|0|none|null)\s*\)?\s*[:{]?\s*$")
+_LEAVES = LazyPattern(r"(\s*)(?:return|raise|throw|continue|break)\b.*[^,({\[\\]$")
+_PROSE_LINE = LazyPattern(r"\s*(?:[A-Za-z0-9][a-z0-9']*,? +){4,}[a-z0-9']+[.,;:]?\s*$")
+_WORDS_IN_ROW = LazyPattern(r"([a-z0-9']+) +(?=([a-z0-9']+))")
 _CODE_WORDS = frozenset(
     """
     if else for in not and or is import from as return yield await with lambda async def class del global
@@ -344,7 +345,7 @@ def _without_empty(lines: Sequence[LiveLine], language: Language) -> list[LiveLi
     names = {name for match in _EMPTY.finditer(text) for name in match.groups() if name}
     if not names:
         return list(lines)
-    anyone = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b", re.IGNORECASE)
+    anyone = LazyPattern(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b", re.IGNORECASE)
     return [
         msgspec.structs.replace(
             line,

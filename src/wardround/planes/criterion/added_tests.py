@@ -8,12 +8,15 @@ from functools import cached_property
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.planes.criterion.added_code import AddedCode, LiveLine, is_constant
 from wardround.planes.criterion.demand import is_negative, stems
 
-_PYTHON_TEST = re.compile(r"(\s*)(?:async )?def (test\w*)\s*\(")
-_SCRIPT_TEST = re.compile(r"(\s*)x?(?:it|test|specify)(?:\.\w+)*\s*\(\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
-_ASSERTION = re.compile(
+_PYTHON_TEST = LazyPattern(r"(\s*)(?:async )?def (test\w*)\s*\(")
+_SCRIPT_TEST = LazyPattern(
+    r"(\s*)x?(?:it|test|specify)(?:\.\w+)*\s*\(\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)"
+)
+_ASSERTION = LazyPattern(
     r"\bassert\b|\bassert\w*\s*[(.]|\bexpect\s*\(|\.should\b|\bpytest\.raises\b|\bself\.assert\w+|"
     r"\bassert_\w+\s*\("
 )
@@ -24,29 +27,29 @@ _ASSERTING = frozenset(
     asserttrue assertequal assertis assertfalse tobetruthy tobefalsy ok len
     """.split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_NEGATIVE_ASSERTION = re.compile(
+_NAME = LazyPattern(r"[A-Za-z_$][\w$]*")
+_NEGATIVE_ASSERTION = LazyPattern(
     r"\bnot\b|\.not\b|!=|\bnone\b|\bfalse\b|\bnull\b|raises|tothrow|rejects|disabled|undefined|queryby|"
     r"\b40\d\b|\[\]|"
     r"== 0\b|\(0\)|assertraises|assertnot|assertfalse|hidden|empty"
 )
-_LOCAL = re.compile(
+_LOCAL = LazyPattern(
     r"\b(?:const|let|var|function|def|class)\s+([A-Za-z_$][\w$]*)|^\s*([A-Za-z_]\w*)\s*=[^=]", re.MULTILINE
 )
-_PATCH = re.compile(
+_PATCH = LazyPattern(
     r"(?:setattr|patch(?:\.object)?|vi\.mock|jest\.mock|spyOn|stub)\s*\(([^\n]{0,200})|(\w+)\.mock(?:Impl|"
     r"Ret|Res)"
 )
 """Calls that replace code by a stub of the test."""
-_SKIPPED = re.compile(
+_SKIPPED = LazyPattern(
     r"@(?:pytest\.mark\.|unittest\.)?(?:skip|xfail)|\b(?:it|test|describe)\.(?:skip|todo|fails)\b|"
     r"\bpytest\.skip\(|"
     r"\bself\.skiptest\(|\bx(?:it|test)\("
 )
-_TARGET = re.compile(r"\s*(?:const |let |var )?([a-z_$][\w$]*)")
-_ADDRESS = re.compile(r"[\"'`](/[^\"'`?\s]*)")
-_OPTION = re.compile(r"[\"'`](--?[a-z][\w-]*)")
-_PARAMETER = re.compile(r"\\\{[^{}/]*\\\}|:[A-Za-z_]\w*|<[^<>/]*>|\\\$\\\{[^{}/]*\\\}")
+_TARGET = LazyPattern(r"\s*(?:const |let |var )?([a-z_$][\w$]*)")
+_ADDRESS = LazyPattern(r"[\"'`](/[^\"'`?\s]*)")
+_OPTION = LazyPattern(r"[\"'`](--?[a-z][\w-]*)")
+_PARAMETER = LazyPattern(r"\\\{[^{}/]*\\\}|:[A-Za-z_]\w*|<[^<>/]*>|\\\$\\\{[^{}/]*\\\}")
 
 
 class TestCase(msgspec.Struct, frozen=True, dict=True):

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from wardround.checks.lazy import LazyPattern
 from wardround.planes.criterion.demand import stems
 from wardround.text.tokens import KEYWORDS
 
-_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`")
-_WORD = re.compile(r"[a-z]{2,}(?=[\s.,:;!?'\"])|(?<=\s)[a-z]{2,}", re.IGNORECASE)
+_STRING = LazyPattern(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`")
+_WORD = LazyPattern(r"[a-z]{2,}(?=[\s.,:;!?'\"])|(?<=\s)[a-z]{2,}", re.IGNORECASE)
 _MAX_WORDS = 3
 """Words of a string that can be a key, a name or an address; a longer one is a message."""
 _MODIFIERS = (
     "export", "extends", "function", "implements", "interface", "private", "public", "readonly", "static",
 )  # fmt: skip
-_KEYWORD = re.compile(rf"\b(?:{'|'.join((*sorted(KEYWORDS), *_MODIFIERS))})\b")
+_KEYWORD = LazyPattern(rf"\b(?:{'|'.join((*sorted(KEYWORDS), *_MODIFIERS))})\b")
 
 
 @lru_cache(maxsize=50_000)

@@ -40,6 +40,8 @@ def removal_site(file: ChangedFileView, number: int) -> Span:
 
 def span_of_line(file: ChangedFileView, number: int) -> Span:
     """Return the span of a line of the new text, without surrounding blanks."""
-    text = (file.text or "").split("\n")[number - 1].removesuffix("\r")
+    lines = (file.text or "").split("\n")
+    number = min(number, len(lines))  # Python also ends lines at carriage returns
+    text = lines[number - 1].removesuffix("\r")
     column = len(text) - len(text.lstrip()) + 1
     return Span(number, column, number, max(len(text.rstrip()) + 1, column))
