@@ -52,13 +52,7 @@ class MoveSources:
         if file.fragment or not (is_deleted or any(hunk.base_length for hunk in file.hunks)):
             return
         lines = _lines(self._source.content(file, base=True))
-        ranges = [(0, len(lines))] if is_deleted else _removed_ranges(file)
-        for start, end in ranges:
-            yield from (line.strip() for line in lines[start:end])
-
-
-def _removed_ranges(file: ChangedFile) -> list[tuple[int, int]]:
-    return [(h.base_start - 1, h.base_start - 1 + h.base_length) for h in file.hunks if h.base_length]
+        yield from (lines[number - 1].strip() for number in file.removed_line_numbers(len(lines)))
 
 
 def _lines(content: bytes | None) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from wardround.change.change_source import ChangeSource, GitChangeSource, in_any_encoding
+from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSource
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
@@ -71,14 +71,14 @@ def analyse_change(
 
 def moves_of(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
     """Find the moved symbols; not at commit, where nobody decides by the size of a change."""
-    return find_moves(change, _reader(source)) if request.profile is Profile.CI else ()
+    return find_moves(change, _reader(source, change)) if request.profile is Profile.CI else ()
 
 
 def _repetitions(
     source: ChangeSource, change: Change, request: ReviewRequest, moves: tuple[SymbolMove, ...]
 ) -> tuple[Repetition, ...]:
     """Find the added functions that repeat an existing one; at commit only with a graph that is built."""
-    read, is_commit = _reader(source), request.profile is Profile.COMMIT
+    read, is_commit = _reader(source, change), request.profile is Profile.COMMIT
     if not isinstance(source, GitChangeSource) or not adds_definitions(change, read):
         return ()
     from wardround.context.code_graph.base_repetitions import repetitions_of  # loads grammars: 15 ms
@@ -99,12 +99,11 @@ def _criteria(
     from wardround.planes.criteria import judge_criteria
 
     tests = {one.file.path for one in context.claimed if any(s.name == "tests" for s in one.specialists)}
-    return judge_criteria(request.ticket, changed_sources(context.change, _reader(source), tests))
+    return judge_criteria(
+        request.ticket, changed_sources(context.change, _reader(source, context.change), tests)
+    )
 
 
-def _reader(source: ChangeSource) -> Callable[[ChangedFile, bool], str | None]:
-    def read(file: ChangedFile, base: bool) -> str | None:
-        content = source.content(file, base=base)
-        return None if content is None else in_any_encoding(content)
-
-    return read
+def _reader(source: ChangeSource, change: Change) -> Callable[[ChangedFile, bool], str | None]:
+    texts = FileTexts(source, change)
+    return lambda file, base: texts.readable(file.path, base=base)

@@ -49,6 +49,15 @@ def bundled_policy(name: str) -> Policy:
     return parse_policy(file.read_bytes(), file.name)
 
 
+def policy_of_argument(name: str, option: str) -> Policy:
+    """Load the policy of an argument or option: a bundled one by name, or a file.
+
+    Raises:
+        ConfigError: it cannot be read, or is not valid.
+    """
+    return bundled_policy(name) if name in BUNDLED else load_policy_file(Path(name), option)
+
+
 def load_policy_file(file: Path, option: str) -> Policy:
     """Load a policy outside the repository, for an option or a variable of this name.
 

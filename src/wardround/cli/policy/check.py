@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from wardround.cli.run import emit_line
@@ -13,8 +11,8 @@ from wardround.cli.run import emit_line
 @click.argument("policies", nargs=-1, required=True, metavar="POLICY...")
 def command(policies: tuple[str, ...]) -> None:
     """Validate each POLICY, a file or the name of a bundled policy, and print its digest."""
-    from wardround.policy.loading import BUNDLED, bundled_policy, load_policy_file
+    from wardround.policy.loading import policy_of_argument
 
     for name in policies:
-        found = bundled_policy(name) if name in BUNDLED else load_policy_file(Path(name), "policy")
+        found = policy_of_argument(name, "policy")
         emit_line(f"{name}: valid, {len(found.rules)} rules, {found.identity}")

@@ -15,15 +15,13 @@ from wardround.cli.run import emit_line
 def command(record: Path, policy: str | None) -> None:
     """Show every line of the policy for the review in RECORD, and which one decides."""
     from wardround.policy.decide import decide, lines_of
-    from wardround.policy.loading import BUNDLED, bundled_policy, load_policy_file
+    from wardround.policy.loading import policy_of_argument
     from wardround.records.reading import read_record_file
 
     found = read_record_file(record)
     policies = found.policies
     if policy is not None:
-        policies = (
-            bundled_policy(policy) if policy in BUNDLED else load_policy_file(Path(policy), "--policy"),
-        )
+        policies = (policy_of_argument(policy, "--policy"),)
     document = found.context.document
     verdict = decide(found.signals, document, found.evidence, policies)
     deciding = {reason.policy for reason in verdict.reasons if reason.policy}

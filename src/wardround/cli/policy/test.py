@@ -20,9 +20,9 @@ def command(policy: str, cases: Path, floor: Path | None) -> int:
     signals, files, tested, added-lines, profile, gate, target-branch and suppressed.
     """
     from wardround.policy.cases import load_cases, run_case
-    from wardround.policy.loading import BUNDLED, bundled_policy, load_policy_file
+    from wardround.policy.loading import load_policy_file, policy_of_argument
 
-    own = bundled_policy(policy) if policy in BUNDLED else load_policy_file(Path(policy), "policy")
+    own = policy_of_argument(policy, "policy")
     floors = () if floor is None else (load_policy_file(floor, "--floor"),)
     results = [run_case(case, (own, *floors)) for case in load_cases(cases)]
     for result in results:
