@@ -14,7 +14,7 @@ from wardround.execution.executor import Executor
 from wardround.execution.review_run import ReviewRun
 from wardround.findings import Plane
 from wardround.host import PluginHost
-from wardround.planes.analyses import moves_of
+from wardround.planes.analyses import code_context
 from wardround.planes.language_model.in_review import question_of
 from wardround.tools.process import Processes
 
@@ -55,10 +55,10 @@ def model_request(
             "--show-prompt: no language model is configured; set url in the table language-model"
         )
     context = build_context(source, change, host, config, request)
-    moves = moves_of(source, context.change, request)
     with ReviewRun(source, context, host, config, request, processes, executor=executor) as run:
         results = run.review()
-    question = question_of(plane, source, results, moves, host, config, request)
+    code = code_context(source, context.change, request)
+    question = question_of(plane, source, results, code, host, config, request)
     if question is None or not question.hunks:
         raise UsageError(f"--show-prompt {plane}: the plane has nothing to judge; nothing would be sent")
     profile, note = request.profile.value, ""

@@ -28,7 +28,7 @@ from wardround.execution.executor import Executor
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
-from wardround.planes.analyses import Analyses, analyse_change, moves_of
+from wardround.planes.analyses import Analyses, analyse_change, code_context
 from wardround.planes.collect_evidence import collect_evidence
 from wardround.planes.evidence import Evidence, MissingEvidence
 from wardround.planes.language_model.in_review import consult
@@ -148,12 +148,10 @@ def run_review(
     policies = read_policies(origin, config, request)
     try:
         context = build_context(origin, change, host, config, request)
-        moves = moves_of(origin, context.change, request)
         with ReviewRun(origin, context, host, config, request, processes, progress, executor) as run:
             results = run.review()
-            consultation = consult(
-                origin, results, moves, host, config, request, lambda: processes.is_stopped
-            )
+            code = code_context(origin, context.change, request)
+            consultation = consult(origin, results, code, host, config, request, lambda: processes.is_stopped)
     except ConfigError as cause:
         raise loader.with_location(config, cause) from cause
     inputs = pipeline_inputs(origin, context, results, host, config, request)
@@ -162,7 +160,7 @@ def run_review(
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
-    analyses = analyse_change(origin, context, request, moves, consultation.exchanges)
+    analyses = analyse_change(origin, context, request, code, consultation.exchanges)
     evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)

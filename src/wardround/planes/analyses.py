@@ -10,9 +10,11 @@ from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSou
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
+from wardround.context.code_context import CodeContext
 from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
+from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.execution.change_check_runner import MOST_READ
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange
@@ -30,7 +32,7 @@ class Analyses(msgspec.Struct, frozen=True):
 
     Attributes:
         messages: of the newest commits of the change, newest first.
-        moves: the functions and classes that the change moves or renames.
+        code: the moved symbols, and the neighbours of those that the change modifies.
         criteria: the states of the acceptance criteria of the ticket.
         exchanges: the calls of a language model.
         intent: the notes about the scope of the change, its kind, and the files to read with it.
@@ -38,7 +40,7 @@ class Analyses(msgspec.Struct, frozen=True):
     """
 
     messages: tuple[str, ...] = ()
-    moves: tuple[SymbolMove, ...] = ()
+    code: CodeContext = CodeContext()
     criteria: tuple[CriterionResult, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
@@ -49,29 +51,39 @@ def analyse_change(
     source: ChangeSource,
     context: ReviewContext,
     request: ReviewRequest,
-    moves: tuple[SymbolMove, ...],
+    code: CodeContext,
     exchanges: tuple[Exchange, ...],
 ) -> Analyses:
     """Run the analyses that apply to a review.
 
     Args:
-        moves: as ``moves_of`` found them, before a language model saw the change.
+        code: as ``code_context`` found it, before a language model saw the change.
     """
     found = source.messages(context.change)[:_MOST_MESSAGES]
     messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
     return Analyses(
         messages=messages,
-        moves=moves,
+        code=code,
         criteria=_criteria(source, context, request),
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
-        repetitions=_repetitions(source, context.change, request, moves),
+        repetitions=_repetitions(source, context.change, request, code.moves),
     )
 
 
-def moves_of(source: ChangeSource, change: Change, request: ReviewRequest) -> tuple[SymbolMove, ...]:
-    """Find the moved symbols; not at commit, where nobody decides by the size of a change."""
-    return find_moves(change, _reader(source, change)) if request.profile is Profile.CI else ()
+def code_context(source: ChangeSource, change: Change, request: ReviewRequest) -> CodeContext:
+    """Find the code context of a change; not at commit, where nobody decides by it."""
+    if request.profile is not Profile.CI:
+        return CodeContext()
+    return CodeContext(find_moves(change, _reader(source, change)), _neighbours(source, change))
+
+
+def _neighbours(source: ChangeSource, change: Change) -> tuple[SymbolNeighbours, ...]:
+    if not isinstance(source, GitChangeSource) or not change.files:
+        return ()
+    from wardround.context.code_graph.change_neighbours import neighbours_of  # loads grammars: 15 ms
+
+    return neighbours_of(source, change, MOST_READ[Profile.CI])
 
 
 def _repetitions(

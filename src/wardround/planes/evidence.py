@@ -15,6 +15,7 @@ import msgspec
 from wardround.config.schema import FailLevel
 from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import SymbolMove
+from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
@@ -166,6 +167,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         policy_file: the path of the policy in the repository; empty if it is a bundled one.
         messages: of the newest commits of the change, newest first.
         moves: the functions and classes that the change moves or renames.
+        neighbours: the code around the first symbols that the change modifies.
         criteria: the states of the acceptance criteria of the ticket.
         intent: notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
@@ -192,6 +194,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
+    neighbours: tuple[SymbolNeighbours, ...] = ()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

@@ -11,6 +11,7 @@ from wardround import __version__
 from wardround.change.encoding import escape_undecodable
 from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import SymbolMove
+from wardround.context.symbol_neighbours import Place, SymbolNeighbours
 from wardround.context.ticket.model import Ticket
 from wardround.findings import Edit, Finding, Span
 from wardround.planes.criterion.results import CriterionResult
@@ -34,6 +35,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
     context, moves = review.context, review.conclusion.evidence.moves
     ticket = review.conclusion.context.ticket
     repetitions = review.conclusion.evidence.repetitions
+    neighbours = review.conclusion.evidence.neighbours
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
@@ -46,6 +48,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             "hunks": context.hunks,
             "added_lines": context.added_lines,
             **({"moves": [_move(move) for move in moves]} if moves else {}),
+            **({"symbols": [_symbol(one) for one in neighbours]} if neighbours else {}),
         },
         "gate": {
             "outcome": review.gate.outcome.value,
@@ -122,6 +125,28 @@ def _move(move: SymbolMove) -> dict[str, Any]:
         "to": {"file": escape_undecodable(move.path), "line": move.line, "symbol": move.name},
         "edited_lines": 0 if move.is_pure else lines - len(move.moved_lines),
     }
+
+
+def _symbol(one: SymbolNeighbours) -> dict[str, Any]:
+    lists = {
+        "callers": one.callers,
+        "callees": one.callees,
+        "siblings": one.siblings,
+        "similar": one.similar,
+        "examples": one.examples,
+    }
+    return {
+        "file": one.path,
+        "line": one.line,
+        "end_line": one.end_line,
+        "symbol": one.symbol,
+        "hunks": [list(lines) for lines in one.hunks],
+        **{name: [_place_of(place) for place in places] for name, places in lists.items() if places},
+    }
+
+
+def _place_of(place: Place) -> dict[str, Any]:
+    return {"file": place.path, "line": place.line, "symbol": place.symbol}
 
 
 def _repetition(one: Repetition) -> dict[str, Any]:

@@ -19,12 +19,12 @@ VERSIONS = {
         "sha256:53d3c1ee03db6f97f1e1822c6137434653cc81494a5cd444f1bc51eb972b1fdd",
     ),
     Plane.CONTRACT: (
-        1,
-        "sha256:99760a48d5d73c4900c4850b07517b743adff683e172ab5f97727076bb22a3bd",
+        2,
+        "sha256:379913a2515a7ceba515c0c18473189ec2ed79c2cbabd397d4a4f45180b243d8",
     ),
     Plane.SEMANTIC: (
-        1,
-        "sha256:16e5e15be0f206d67be6bd4fa70ce0cab8a41a10d6779ba53cf1864c41285f52",
+        2,
+        "sha256:5beef8a6ca447a827d46e979b0bfb3c5311b5acf08acafc767841451a52e597f",
     ),
     Plane.TESTS: (
         1,
@@ -35,8 +35,8 @@ VERSIONS = {
         "sha256:15d401fd6f461aee927e05e3aa5632f8fe1b276eff41464ede6e9348442ef718",
     ),
     Plane.PERF: (
-        1,
-        "sha256:384493985cf3de61e7555c30c4a7bd6ffced56d53516cabb033d23e0a99c0ea7",
+        2,
+        "sha256:e552da8dcc6d2b78a972e021c791d813259f9db8267121e4cde6b11db82e2883",
     ),
 }
 """Version and digest of each prompt: a change of a prompt or its schema needs the next version here."""

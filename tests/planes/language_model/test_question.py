@@ -19,11 +19,11 @@ from wardround.planes.language_model.question import Candidate, Question, input_
 
 FIELDS = {
     Plane.INTENT: {"title", "criteria", "messages", "hunks", "omitted_hunks"},
-    Plane.CONTRACT: {"definitions", "hunks", "omitted_hunks"},
-    Plane.SEMANTIC: {"hunks", "omitted_hunks"},
+    Plane.CONTRACT: {"definitions", "hunks", "neighbours", "omitted_hunks"},
+    Plane.SEMANTIC: {"hunks", "neighbours", "omitted_hunks"},
     Plane.TESTS: {"source", "tests", "omitted_hunks"},
     Plane.SECURITY: {"hunks", "omitted_hunks"},
-    Plane.PERF: {"hunks", "omitted_hunks"},
+    Plane.PERF: {"hunks", "neighbours", "omitted_hunks"},
 }
 BASE = [f"old {number}" for number in range(1, 21)]
 HEAD = [f"new {number}" for number in range(1, 21)]

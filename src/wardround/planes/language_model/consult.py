@@ -13,6 +13,7 @@ from wardround.planes.language_model.consultation import Consultation
 from wardround.planes.language_model.question import Question
 from wardround.planes.language_model.questions import Material, QuestionWriter
 from wardround.planes.language_model.redaction import Redactor
+from wardround.planes.language_model.sent_neighbours import paths_of
 from wardround.planes.run import PLANES
 from wardround.planes.signal import FileJudge
 from wardround.processors.classify import new_finding
@@ -89,6 +90,7 @@ class Consultant:
     def _redactor(self, material: Material) -> Redactor:
         reported = self._reported_secrets(material.results.head)
         paths = [file.path for file in material.sent_files]
+        paths += sorted(paths_of(material.neighbours) - set(paths))
         return Redactor(paths, self._specialists, reported, material.head, material.base, self._key)
 
     def _reported_secrets(self, head: Results) -> list[Finding]:

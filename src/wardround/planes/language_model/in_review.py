@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.change.change_source import ChangeSource, FileTexts, in_any_encoding
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
-from wardround.context.symbol_moves import SymbolMove
+from wardround.context.code_context import CodeContext
 from wardround.execution.review_run import RawReview
 from wardround.findings import Plane
 from wardround.host import PluginHost
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def consult(
     source: ChangeSource,
     results: RawReview,
-    moves: Sequence[SymbolMove],
+    code: CodeContext,
     host: PluginHost,
     config: Config,
     request: ReviewRequest,
@@ -39,21 +39,23 @@ def consult(
     if not settings.url or request.profile.value not in settings.profiles:
         return Consultation()
     consultant = _consultant(host, config, request)
-    return consultant.consult(_material(source, results, moves, request), is_stopped)
+    return consultant.consult(_material(source, results, code, config, request), is_stopped)
 
 
 def question_of(
     plane: Plane,
     source: ChangeSource,
     results: RawReview,
-    moves: Sequence[SymbolMove],
+    code: CodeContext,
     host: PluginHost,
     config: Config,
     request: ReviewRequest,
 ) -> Question | None:
     """Return the question of a plane; None if it has nothing to judge."""
     consultant = _consultant(host, config, request)
-    return next(iter(consultant.questions(_material(source, results, moves, request), planes=(plane,))), None)
+    return next(
+        iter(consultant.questions(_material(source, results, code, config, request), planes=(plane,))), None
+    )
 
 
 def _consultant(host: PluginHost, config: Config, request: ReviewRequest) -> Consultant:
@@ -64,19 +66,26 @@ def _consultant(host: PluginHost, config: Config, request: ReviewRequest) -> Con
 
 
 def _material(
-    source: ChangeSource, results: RawReview, moves: Sequence[SymbolMove], request: ReviewRequest
+    source: ChangeSource, results: RawReview, code: CodeContext, config: Config, request: ReviewRequest
 ) -> Material:
     from wardround.planes.language_model.questions import Material  # see above
 
-    texts = FileTexts(source, results.change)
+    texts, changed = FileTexts(source, results.change), {file.path for file in results.change.files}
     moved: dict[str, set[int]] = {}
-    for move in moves:
+    for move in code.moves:
         moved.setdefault(move.path, set()).update(move.moved_lines)
     return Material(
         results=results,
-        head=texts.readable,
+        head=lambda path: texts.readable(path) if path in changed else _unchanged(source, config, path),
         base=lambda path: texts.readable(path, base=True),
         moved=moved,
         messages=source.messages(results.change),
         ticket=request.ticket,
+        neighbours=code.neighbours,
     )
+
+
+def _unchanged(source: ChangeSource, config: Config, path: str) -> str | None:
+    """Return the text of a file that the change leaves alone; None if it is excluded from reviews."""
+    content = None if config.for_file(path).excluded else source.read(path, "head")
+    return None if content is None else in_any_encoding(content)

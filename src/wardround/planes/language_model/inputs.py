@@ -29,9 +29,19 @@ class PlaneInput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CodeInput(PlaneInput, frozen=True, kw_only=True):
-    """The input of the semantic, security and perf planes."""
+    """The input of the security plane."""
 
     hunks: tuple[dict[str, Any], ...] = ()
+
+
+class NeighbourInput(CodeInput, frozen=True, kw_only=True):
+    """The input of the semantic and perf planes.
+
+    Attributes:
+        neighbours: one line of each neighbour of the changed symbols.
+    """
+
+    neighbours: tuple[dict[str, Any], ...] = ()
 
 
 class IntentInput(CodeInput, frozen=True, kw_only=True):
@@ -47,7 +57,7 @@ class IntentInput(CodeInput, frozen=True, kw_only=True):
     messages: tuple[str, ...] = ()
 
 
-class ContractInput(CodeInput, frozen=True, kw_only=True):
+class ContractInput(NeighbourInput, frozen=True, kw_only=True):
     """The input of the contract plane.
 
     Attributes:
@@ -64,12 +74,13 @@ class TestsInput(PlaneInput, frozen=True, kw_only=True):
     tests: tuple[dict[str, Any], ...] = ()
 
 
-class Described(msgspec.Struct, frozen=True):
-    """The description of a change, without secrets and within its part of the budget."""
+class Described(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a plane sees besides the hunks, without secrets and within its part of the budget."""
 
     title: str = ""
     criteria: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
+    neighbours: tuple[dict[str, Any], ...] = ()
 
 
 class ChosenHunk(msgspec.Struct, frozen=True):
@@ -93,7 +104,14 @@ def plane_input(
             omitted_hunks=omitted,
         )
     if plane is Plane.CONTRACT:
-        return ContractInput(definitions=_definitions(chosen), hunks=chosen, omitted_hunks=omitted)
+        return ContractInput(
+            definitions=_definitions(chosen),
+            hunks=chosen,
+            neighbours=description.neighbours,
+            omitted_hunks=omitted,
+        )
+    if plane in (Plane.SEMANTIC, Plane.PERF):
+        return NeighbourInput(hunks=chosen, neighbours=description.neighbours, omitted_hunks=omitted)
     if plane is Plane.TESTS:
         return TestsInput(
             source=tuple(hunk.values for hunk in hunks if not hunk.is_test),

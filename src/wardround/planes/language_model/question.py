@@ -88,8 +88,7 @@ def question(
     Args:
         unread: the number of hunks that are no candidates, since the change has too many files.
     """
-    if prompt.plane is Plane.INTENT:
-        characters -= len(msgspec.json.encode(description))
+    characters -= len(msgspec.json.encode(description))
     chosen = _chosen(prompt.plane, candidates, characters)
     omitted = len(candidates) - len(chosen) + unread
     values = [ChosenHunk(one.hunk.as_input, one.is_test) for one in chosen]

@@ -9,14 +9,17 @@ import msgspec
 
 from wardround.change.diff import ChangedFile
 from wardround.config.language_model import LanguageModelSettings
+from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.context.ticket.model import Ticket
 from wardround.execution.review_run import RawReview
 from wardround.findings import Plane
 from wardround.planes.language_model.budget import describe_change
 from wardround.planes.language_model.hunks import SentHunk, sent_hunks
+from wardround.planes.language_model.inputs import Described
 from wardround.planes.language_model.prompts import load_prompt
 from wardround.planes.language_model.question import Candidate, Question, input_characters, question
 from wardround.planes.language_model.redaction import Redactor
+from wardround.planes.language_model.sent_neighbours import sent_neighbours
 from wardround.planes.signal import FileJudge
 
 _AROUND = {Plane.SEMANTIC: 3, Plane.SECURITY: 3, Plane.PERF: 3}
@@ -36,6 +39,7 @@ class Material(msgspec.Struct, frozen=True, dict=True):
         moved: path -> the lines at the head that the change only moves; they count as unchanged.
         messages: of the commits, newest first.
         ticket: the request that the change answers; None if there is none.
+        neighbours: of the changed symbols; ``head`` has the texts of their files, too.
     """
 
     results: RawReview
@@ -44,6 +48,7 @@ class Material(msgspec.Struct, frozen=True, dict=True):
     moved: Mapping[str, Collection[int]] = {}
     messages: Sequence[str] = ()
     ticket: Ticket | None = None
+    neighbours: Sequence[SymbolNeighbours] = ()
 
     @cached_property
     def claimed(self) -> Mapping[str, Sequence[str]]:
@@ -88,10 +93,22 @@ class QuestionWriter:
             return None
         prompt = load_prompt(plane.name)
         characters = input_characters(self._settings, prompt)
-        described = describe_change(
-            self._material.ticket, self._material.messages, self._redactor.text, characters
-        )
+        described = self._described(plane.name, characters)
         return question(prompt, candidates, described, characters, unread)
+
+    def _described(self, plane: Plane, characters: int) -> Described:
+        """Return what a plane sees besides the hunks: the description for intent, neighbours for others."""
+        material, redact = self._material, self._redactor.text
+        if plane is Plane.INTENT:
+            return describe_change(material.ticket, material.messages, redact, characters)
+        return Described(
+            neighbours=sent_neighbours(plane, material.neighbours, self._line, redact, characters)
+        )
+
+    def _line(self, path: str, number: int) -> str:
+        """Return a line of the head without secrets; empty if there is none."""
+        lines = self._side(path, base=False)
+        return lines[number - 1] if number <= len(lines) else ""
 
     def _hunks(self, file: ChangedFile, around: int) -> Sequence[SentHunk]:
         head, base = self._side(file.path, base=False), self._side(file.path, base=True)
