@@ -75,7 +75,7 @@ class TestsInput(PlaneInput, frozen=True, kw_only=True):
 
 
 class Described(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a plane sees besides the hunks, without secrets and within its part of the budget."""
+    """The input of a plane besides the hunks, without secrets and within its part of the budget."""
 
     title: str = ""
     criteria: tuple[str, ...] = ()
