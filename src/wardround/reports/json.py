@@ -15,7 +15,7 @@ from wardround.context.symbol_neighbours import Place, SymbolNeighbours
 from wardround.context.ticket.model import Ticket
 from wardround.findings import Edit, Finding, Span
 from wardround.planes.criterion.results import CriterionResult
-from wardround.planes.intent_notes import IntentNotes
+from wardround.planes.intent_notes import CompanionNote, IntentNotes
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
 from wardround.review import ReviewResult
@@ -70,7 +70,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             }
             for u in review.unreviewed
         ],
-        **({"related": {"repetitions": [_repetition(one) for one in repetitions]}} if repetitions else {}),
+        **_related(review.conclusion.evidence.intent.related, repetitions),
         **({"notes": [escape_undecodable(note) for note in review.notes]} if review.notes else {}),
         "runs": [
             {
@@ -89,8 +89,18 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
 
 def _intent(intent: IntentNotes) -> dict[str, Any]:
     """Return the notes about the intent of the change; a kind without notes has no key."""
-    kinds = {"scope": intent.scope, "kind": intent.kind, "related": intent.related}
+    kinds = {"scope": intent.scope, "kind": intent.kind}
     return {name: msgspec.to_builtins(notes) for name, notes in kinds.items() if notes}
+
+
+def _related(companions: Sequence[CompanionNote], repetitions: Sequence[Repetition]) -> dict[str, Any]:
+    """Return the files and functions to read with the change; a kind without entries has no key."""
+    kinds = {
+        "companions": msgspec.to_builtins(companions),
+        "repetitions": [_repetition(one) for one in repetitions],
+    }
+    found = {name: entries for name, entries in kinds.items() if entries}
+    return {"related": found} if found else {}
 
 
 def _ticket(ticket: Ticket, results: Sequence[CriterionResult]) -> dict[str, Any]:

@@ -265,6 +265,16 @@ class TestReports:
             }
         ]  # fmt: skip
 
+    def test_json_has_repetitions_and_usual_companions(self, repo: GitRepository) -> None:
+        repo.commit(PACKAGE)
+        for number in range(7):
+            repo.commit({"shop/pages.py": f"PAGES = {number}\n", "shop/menu.py": f"ENTRIES = {number}\n"})
+        base = repo.git("rev-parse", "HEAD").strip()
+        head = repo.commit({"shop/pages.py": RENAMED})
+        related = repo.report("--base", base, "--head", head, "--profile", "ci")["related"]
+        assert [one["file"] for one in related["companions"]] == ["shop/menu.py"]
+        assert [one["symbol"] for one in related["repetitions"]] == ["slugify"]
+
     def test_text_names_the_existing_function(self, repo: GitRepository) -> None:
         base = repo.commit(PACKAGE)
         head = repo.commit(
