@@ -33,6 +33,11 @@ def test_our_own_files_are_watched(path: str) -> None:
     assert notice.message == f"{path} controls this review; the target branch's version was used"
 
 
+def test_a_new_file_has_no_version_on_the_target_branch() -> None:
+    (notice,) = _notices(added(".wardround.toml"), head={".wardround.toml": "a\n"})
+    assert notice.message.endswith("it is new and was not used: the settings of the target branch apply")
+
+
 def test_of_shared_files_only_our_tables_count() -> None:
     path, before = "pyproject.toml", '[project]\nname = "a"\n'
     assert _changed(path, before, before.replace("a", "b")) == []

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
-from wardround.change.diff import ChangedFile
+from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.trees import paths_overlap
 from wardround.context.config_files import config_file_names, settings_differ, tools_for
 from wardround.findings import Finding, Status
@@ -37,7 +37,13 @@ def _notices(inputs: PipelineInputs) -> Iterator[Finding]:
         if tampered:
             yield _notice(file, "its version was not used", inputs)
         elif watched.is_changed(file):
-            yield _notice(file, "the target branch's version was used", inputs)
+            yield _notice(file, _consequence(file), inputs)
+
+
+def _consequence(file: ChangedFile) -> str:
+    if file.status is FileStatus.ADDED:
+        return "it is new and was not used: the settings of the target branch apply"
+    return "the target branch's version was used"
 
 
 def _notice(file: ChangedFile, consequence: str, inputs: PipelineInputs) -> Finding:
