@@ -26,8 +26,8 @@ _SMOKE = (
     r"|smoke"
 )
 """Names of tests that assert by running to their end."""
-_HOST_ENTRY = r"^Function '(?:handler|main|onRequest|doGet|doPost|onOpen|onEdit)' is declared but never used"
-"""Functions that a host calls by name in a script without modules."""
+_UNUSED_FUNCTION = r"^Function '[^']+' is declared but never used"
+_MODULE = r"(?m)^\s*(?:import|export)\b|\brequire\(|\bmodule\.exports\b"
 
 
 def sensible(findings: Sequence[RawFinding], linted: Callable[[str], LintedFile]) -> list[RawFinding]:
@@ -66,12 +66,20 @@ def _is_sensible(result: RawFinding, file: LintedFile) -> bool:
     decide = _BY_CODE.get(result.code) or _BY_NAME.get(name)
     if decide is not None:
         return decide(result, file)
-    if result.code == "no-unused-vars" and re.search(_HOST_ENTRY, result.message):
-        return file.contains(r"(?m)^\s*(?:import|export)\b|\brequire\(|\bmodule\.exports\b")
+    if result.code == "no-unused-vars" and _is_global(result, file):
+        return False
     if (is_exact := EXACT.get(result.code)) is not None and not is_exact(result, file):
         return False
     content = map_of("oxlint")  # a project may enable a code that the map ignores everywhere
     return result.code in content.ignore or not content.is_ignored(result.code, result.file)
+
+
+def _is_global(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for a function at the top level of a classic script: a host or another script may call it."""
+    if not re.search(_UNUSED_FUNCTION, result.message) or file.contains(_MODULE):
+        return False
+    line = file.lines[result.span.line - 1] if result.span.line <= len(file.lines) else ""
+    return line.startswith(("function", "async function"))
 
 
 def _is_unassigned(result: RawFinding, file: LintedFile) -> bool:

@@ -366,6 +366,16 @@ def test_handler_of_a_script_without_modules_is_used(reviewed: Reviewed) -> None
     assert [(f.file, f.rule) for f in done.visible] == [("module.js", "oxlint/no-unused-vars")]
 
 
+def test_a_global_function_of_a_classic_script_may_be_called_from_outside(reviewed: Reviewed) -> None:
+    entry = "async function runTestCase(container) {\n  await show(container)\n}\n"
+    nested = "function show() {\n  function unused() {}\n}\n"
+    done = reviewed({"entry.js": entry, "nested.js": nested}, OXLINT)
+
+    assert [(f.file, f.span.line, f.rule) for f in done.visible] == [
+        ("nested.js", 2, "oxlint/no-unused-vars")
+    ]
+
+
 def test_rejected_configuration_is_reported(reviewed: Reviewed) -> None:
     config = json.dumps({"plugins": ["unicorn"], "rules": {"unicorn/of-another-version": "off"}})
     done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\n"}, OXLINT)
