@@ -134,6 +134,14 @@ def test_a_fix_without_a_test_is_seen_once_it_is_committed(repo: GitRepository) 
     ]
 
 
+def test_a_fix_of_the_change_itself_needs_no_test_of_its_own(repo: GitRepository) -> None:
+    base = repo.commit({"shop.py": "def total(xs):\n    return 0\n", "test_shop.py": "import shop\n"})
+    repo.commit({"shop.py": "def total(xs):\n    return sum(x)\n"}, message="Sum the basket")
+    repo.commit({"shop.py": "def total(xs):\n    return sum(xs)\n"}, message="fixes")
+    report = repo.report("--base", base, "--only", "tests", "--exit-zero")
+    assert report["findings"] == []
+
+
 @pytest.mark.parametrize(
     "test", ["src/shop/test_sums.py", "test_sums.py", "src/shop/tests/a.py", "tests/a_test.py"]
 )

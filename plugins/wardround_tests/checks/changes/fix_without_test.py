@@ -59,7 +59,7 @@ class FixWithoutTest(ChangeCheck):
     """A commit that fixes a bug changes tested code but no test.
 
     Nothing shows that the bug existed or is fixed, and nothing prevents its return. Add a test that fails
-    without the fix.
+    without the fix. Of several commits the first one counts: later fixes mostly repair the same change.
     """
 
     ID = "TE202"
@@ -159,8 +159,8 @@ class FixWithoutTest(ChangeCheck):
     ]
 
     def run(self) -> None:
-        fixing = next((m for m in self.change.messages if _is_fix(m)), None)
-        if fixing is None or any(concerns_tests(f.path) for f in self.change.files):
+        fixing = self.change.messages[-1] if self.change.messages else ""
+        if not _is_fix(fixing) or any(concerns_tests(f.path) for f in self.change.files):
             return
         for file in self.change.files:
             first = _first_code_line(file)
