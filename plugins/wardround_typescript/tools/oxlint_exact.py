@@ -37,6 +37,7 @@ _LABEL_AND_CONTROL = (
     r"<label(?![^>]*(?:htmlFor|\{\.\.\.))[^>]*>[^<{]*</label>\s*"
     r"<(?:input|select|textarea)\b(?![^>]*aria-label)"
 )
+_CHAI_LINK = r"\)\s*\.(?:not\.)?(?:to|is|has|does)\.(?:\w+\.)*\w+\s*;?\s*$"
 _NEAR = 4
 _FROM_NEXT = r"['\"]next/"
 _LONGEST_HANDLER = 120
@@ -202,7 +203,20 @@ def _rest(result: RawFinding, file: LintedFile) -> str:
 
 
 HOOK_CODES = ("react-hooks/rules-of-hooks", "react/rules-of-hooks")
+
+
+def _is_unused(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for an assertion by a property, which chai evaluates when it is read."""
+    lines = file.lines[result.span.line - 1 : result.span.end_line]
+    statement = " ".join(lines)[result.span.column - 1 :]
+    is_of_expect = statement.startswith("expect(") and (
+        file.asserts_by_properties or re.search(_CHAI_LINK, statement) is not None
+    )
+    return not is_of_expect and ".should." not in statement
+
+
 EXACT: Mapping[str, Exact] = {
+    "no-unused-expressions": _is_unused,
     **dict.fromkeys(HOOK_CODES, _is_hook_of_react),
     "eqeqeq": _converts,
     "no-eval": _is_global_eval,

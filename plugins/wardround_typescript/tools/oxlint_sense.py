@@ -75,7 +75,7 @@ def _is_sensible(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_global(result: RawFinding, file: LintedFile) -> bool:
-    """Return True for a function at the top level of a classic script: a host or another script may call it."""
+    """Return True for a top-level function of a classic script, which a host or another script may call."""
     if not re.search(_UNUSED_FUNCTION, result.message) or file.contains(_MODULE):
         return False
     line = file.lines[result.span.line - 1] if result.span.line <= len(file.lines) else ""

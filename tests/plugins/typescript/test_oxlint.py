@@ -493,6 +493,24 @@ def test_property_of_chai_is_an_assertion(reviewed: Reviewed, path: str) -> None
     assert [f.rule for f in done.visible if f.rule.endswith("valid-expect")] == []
 
 
+@pytest.mark.parametrize(
+    "statement", ["expect(ran).to.be.true;", "expect(ran)\n    .to.not.exist;", "ran.should.be.true"]
+)
+def test_assertion_by_a_property_is_used(reviewed: Reviewed, statement: str) -> None:
+    text = f"it('runs', () => {{\n  const ran = run()\n  {statement}\n}})\n"
+    done = reviewed({"test/unit/a.js": text, "a.js": "run().stopped\n"}, OXLINT)
+
+    assert [f.file for f in done.visible if f.rule.endswith("unused-expressions")] == ["a.js"]
+
+
+def test_files_with_underscored_names_of_tests_are_tests(reviewed: Reviewed) -> None:
+    done = reviewed(
+        {"a_spec.js": "it('x', () => { run().stopped })\n", "b_test.mjs": "run().stopped\n"}, OXLINT
+    )
+
+    assert [f.rule for f in done.visible if f.rule.endswith("unused-expressions")] == []
+
+
 def test_property_of_jest_is_not_an_assertion(reviewed: Reviewed) -> None:
     done = reviewed({"a.test.js": "it('x', () => { expect(visits()).toBeTrue; });\n"}, OXLINT)
 
