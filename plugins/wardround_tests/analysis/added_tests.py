@@ -16,7 +16,12 @@ _SCRIPT_ASSERTION = LazyPattern(r"\b(?:expect|assert\w*)\s*(?:\.\w+\s*)*\(|\.sho
 _SCRIPT_TEST = LazyPattern(r"\b(?:it|test|specify)\b[^\n]*\(")
 _SCRIPT_SKIP = LazyPattern(r"\b(?:x(?:it|test|describe)|(?:it|test|describe|suite)\.(?:skip|todo|fails?))\b")
 _SCRIPT_COMMENT = LazyPattern(r"^\s*(?://|\*|/\*)")
+_RULE_TESTER = LazyPattern(r"[rR]uleTester\w{0,30}\.run\(")
+"""The test of a linter's rule, which has its cases as data."""
+_RULE_CASE = LazyPattern(r"^\s*(?:code|errors|messageId|output)\s*:")
 _WORD = re.compile(r"\w+")
+_HYPHENATED = re.compile(r"(?<![\w-])\w+(?:-\w+)+")
+"""Names of modules as ``user-cart``, which no identifier has."""
 
 
 def adds_test(path: str, text: str, added: Collection[int], words: frozenset[str]) -> bool:
@@ -121,8 +126,11 @@ def _adds_script_test(text: str, added: Collection[int], words: frozenset[str]) 
         (number, line) for number, line in enumerate(text.split("\n"), 1) if not _SCRIPT_COMMENT.match(line)
     ]
     whole = "\n".join(line for _, line in code)
-    if not _SCRIPT_TEST.search(whole) or words.isdisjoint(_WORD.findall(whole)):
+    if words.isdisjoint(_WORD.findall(whole)) and words.isdisjoint(_HYPHENATED.findall(whole)):
         return False
     lines = [line for number, line in code if number in added]
-    skips = any(map(_SCRIPT_SKIP.search, lines))
-    return not skips and any(map(_SCRIPT_ASSERTION.search, lines))
+    if any(map(_SCRIPT_SKIP.search, lines)):
+        return False
+    if _RULE_TESTER.search(whole) and any(map(_RULE_CASE.match, lines)):
+        return True
+    return _SCRIPT_TEST.search(whole) is not None and any(map(_SCRIPT_ASSERTION.search, lines))

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from wardround_tests.analysis.added_tests import adds_test
 
-WORDS = frozenset({"prices", "mean"})
+WORDS = frozenset({"prices", "mean", "price-list"})
 TEST = """
     from shop.prices import mean
 
@@ -47,6 +47,7 @@ def adds(path: str, text: str, added: range | None = None) -> bool:
         ),
         ("web/prices.test.ts", SCRIPT),
         ("web/__tests__/prices.js", SCRIPT),
+        ("web/list.test.ts", SCRIPT.replace("mean", "sum").replace("./prices", "./price-list")),
     ],
 )
 def test_a_test_of_the_change_counts(path: str, text: str) -> None:
@@ -120,3 +121,26 @@ def test_lines_outside_the_test_do_not_count(added: range) -> None:
 )
 def test_a_script_test_without_evidence_does_not_count(text: str) -> None:
     assert not adds("web/prices.test.ts", text)
+
+
+RULE_CASES = """
+    import rule from '../src/prices'
+
+    ruleTester.run('no-float', rule, {
+      valid: ['a = 1'],
+      invalid: [
+        {
+          code: 'a = 0.1',
+          errors: [{ line: 1, messageId: 'float' }],
+        },
+      ],
+    })
+"""
+
+
+def test_a_case_of_a_rule_tester_is_a_test() -> None:
+    assert adds("tests/rules/no-float.test.ts", RULE_CASES, range(7, 11))
+    assert not adds("tests/rules/no-float.test.ts", RULE_CASES, range(2, 3))
+    assert not adds(
+        "tests/rules/no-float.test.ts", RULE_CASES.replace("ruleTester.run", "describe"), range(7, 11)
+    )
