@@ -17,6 +17,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.postgresql_server import postgres_database, postgres_server
+from tests.records.places import store_place
+
+__all__ = ["postgres_database", "postgres_server", "store_place"]  # fixtures for all tests
 settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy machine")
 SCRIPTS = Path(sys.executable).parent

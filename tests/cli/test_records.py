@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import GitRepository
+from tests.records.places import Place
 from tests.records.sample_reviews import FACTS, predicate, real_record, record, signer
 from wardround.records import keys, store
 from wardround.records.bundle import Bundle
+from wardround.records.location import VARIABLE, default_file
 from wardround.records.public_keys import public_pem
 
 
 @pytest.fixture
-def two(repo: GitRepository) -> tuple[Bundle, Bundle]:
-    """Two records in the user's store: one for a person, one merged by a machine."""
+def two(repo: GitRepository, store_place: Place, monkeypatch: pytest.MonkeyPatch) -> tuple[Bundle, Bundle]:
+    """Two records in the store of the environment: one for a person, one merged by a machine."""
+    monkeypatch.setenv(VARIABLE, store_place.text)
     made = record(ADA), record(ADA, verdict={"name": "auto-merge", "tier": "T1"})
-    with store.opened(store.default_file()) as records:
+    with store.opened(store_place.location) as records:
         for one in made:
             records.append(one, FACTS)
     return made
@@ -68,9 +70,11 @@ def test_one_record_is_shown(repo: GitRepository, two: tuple[Bundle, Bundle]) ->
     )
 
 
-def test_an_exported_record_is_verified(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+def test_an_exported_record_is_verified(
+    repo: GitRepository, two: tuple[Bundle, Bundle], store_place: Place
+) -> None:
     made = real_record(ADA)
-    with store.opened(store.default_file()) as records:
+    with store.opened(store_place.location) as records:
         records.append(made, FACTS)
     repo.write("ada.pub", public_pem(ADA.public_key))
     keys.trust(repo.root / "ada.pub")
@@ -79,6 +83,11 @@ def test_an_exported_record_is_verified(repo: GitRepository, two: tuple[Bundle, 
     assert exported.stdout == f"{name}\n"
     assert repo.read(name) == made.data
     assert repo.wardround("verify", name).returncode == 0
+    stored = repo.wardround("verify", f"sha256:{made.digest[:10]}")
+    assert (stored.returncode, stored.stdout.splitlines()[0]) == (0, f"sha256:{made.digest[:10]} holds")
+    other = repo.wardround("verify", f"sha256:{two[1].digest}")
+    assert other.returncode == 1
+    assert "does not hold" in other.stdout
     assert repo.wardround("records", "export", made.digest).stdout == made.data.decode()
 
 
@@ -99,14 +108,13 @@ def test_no_record_is_exported_through_a_link_of_the_work_tree(
     assert list((tmp_path / "outside").iterdir()) == []
 
 
-def test_a_broken_chain_is_reported(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+def test_a_broken_chain_is_reported(
+    repo: GitRepository, two: tuple[Bundle, Bundle], store_place: Place
+) -> None:
     held = repo.wardround("records", "verify")
     assert held.returncode == 0
     assert held.stdout.startswith("the chain of 2 records holds; head: ")
-    with sqlite3.connect(store.default_file()) as database:
-        database.execute("DROP TRIGGER records_UPDATE")
-        database.execute("UPDATE records SET tier = 'T1' WHERE sequence = 1")
-    database.close()
+    store_place.tamper("UPDATE records SET tier = 'T1' WHERE sequence = 1")
     broken = repo.wardround("records", "verify")
     assert (broken.returncode, broken.stdout) == (
         1,
@@ -116,12 +124,11 @@ def test_a_broken_chain_is_reported(repo: GitRepository, two: tuple[Bundle, Bund
 
 def test_without_records_nothing_is_created(repo: GitRepository) -> None:
     assert repo.wardround("records", "list").stdout == "0 records\n"
-    assert repo.wardround("records", "verify").stdout == "there are no records on this machine\n"
+    absent = f"there are no records on this machine: {default_file()} does not exist"
+    assert repo.wardround("records", "verify").stdout == f"{absent}\n"
     missing = repo.wardround("records", "show", "abcdef")
-    assert (missing.returncode, missing.stderr) == (
-        2, f"wardround: there are no records on this machine: {store.default_file()} does not exist\n",
-    )  # fmt: skip
-    assert not store.default_file().exists()
+    assert (missing.returncode, missing.stderr) == (2, f"wardround: {absent}\n")
+    assert not default_file().exists()
 
 
 @pytest.mark.parametrize(
@@ -135,3 +142,62 @@ def test_a_wrong_call_is_a_usage_error(
     done = repo.wardround("records", *options)
     assert done.returncode == 2
     assert done.stdout == ""
+
+
+def test_a_review_is_recorded_in_the_requested_store(repo: GitRepository, store_place: Place) -> None:
+    repo.commit({"a.py": "A = 1\n"})
+    repo.stage({"a.py": "A = 2\n"})
+    done = repo.wardround("review", "--store", store_place.text)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert repo.wardround("records", "list", "--store", store_place.text).stdout.endswith("1 record\n")
+    assert repo.wardround("records", "verify", "--store", store_place.text).returncode == 0
+    assert not default_file().exists()
+
+
+def test_the_profile_decides_about_the_store_of_the_environment(
+    repo: GitRepository, store_place: Place
+) -> None:
+    repo.commit({"a.py": "A = 1\n"})
+    repo.stage({"a.py": "A = 2\n"})
+    team = {VARIABLE: store_place.text}
+    for profile in ("commit", "ci"):
+        done = repo.wardround("review", "--profile", profile, "--only", "python", env=team)
+        assert done.returncode in (0, 4), done.stderr
+    assert repo.wardround("records", "list", env=team).stdout.endswith("1 record\n")
+
+
+UNREACHABLE = "postgresql://ada:hunter2@127.0.0.1:1/records"
+
+
+def test_a_team_store_that_cannot_be_reached_costs_a_message(repo: GitRepository) -> None:
+    repo.write(".wardround.toml", 'records = "on"\n')
+    repo.commit({"a.py": "A = 1\n"})
+    repo.stage({"a.py": "A = 2\n"})
+    done = repo.wardround("review", env={VARIABLE: UNREACHABLE})
+    assert (done.returncode, done.stderr) == (
+        0,
+        "wardround: the review is not recorded: the record store postgresql://127.0.0.1:1/records: "
+        "Connection refused; check host and port, and that the server runs\n",
+    )
+
+
+def test_a_requested_store_that_cannot_be_reached_is_an_error_after_the_report_and_the_file(
+    repo: GitRepository,
+) -> None:
+    repo.commit({"a.py": "A = 1\n"})
+    repo.stage({"a.py": "A = 2\n"})
+    done = repo.wardround("review", "--store", UNREACHABLE, "--record", "r.intoto.jsonl")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "wardround: the record store postgresql://127.0.0.1:1/records: Connection refused; check host and "
+        "port, and that the server runs\n",
+    )
+    assert "pass" in done.stdout
+    assert repo.read("r.intoto.jsonl")
+
+
+def test_a_url_that_is_not_one_never_shows_its_password(repo: GitRepository) -> None:
+    done = repo.wardround("records", "list", "--store", "postgresql://ada:hunter2@home@db/records")
+    assert done.returncode == 2
+    assert "hunter2" not in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -3,55 +3,26 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import sqlite3
-import stat
-from pathlib import Path
-from typing import Any
 
+import psycopg
 import pytest
 
-from tests.records.sample_reviews import FACTS, MOMENT, predicate, record
+from tests.records.places import UNDEFINED_TABLE, Place
+from tests.records.sample_reviews import FACTS, MOMENT, predicate
+from tests.records.sample_store import bundle_of, chain_break, filled
 from wardround.records import bundle, store
-from wardround.records.bundle import Bundle, Facts
+from wardround.records.bundle import Facts
+from wardround.records.location import location_of
 from wardround.records.store import ChainBreak, Query, RecordNotFound, StoreError
 
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "state" / "records.sqlite"
+DATABASE_ERRORS = (sqlite3.Error, psycopg.Error)
 
 
-def bundle_of(number: int, **changes: Any) -> Bundle:
-    """A record that differs from others by its number."""
-    return record(None, evidence={"number": number}, **changes)
-
-
-def filled(file: Path, count: int = 5) -> list[str]:
-    """Digests of records appended to a new store."""
-    with store.opened(file) as records:
-        return [records.append(bundle_of(number), FACTS) for number in range(count)]
-
-
-def chain_break(file: Path) -> ChainBreak | None:
-    with store.opened(file) as records:
-        return records.verify_chain()
-
-
-def tamper(file: Path, *statements: str) -> None:
-    """Change the file as someone who can write it: without the triggers."""
-    with sqlite3.connect(file) as database:
-        for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            database.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            database.execute(statement)
-    database.close()
-
-
-def test_a_record_is_found_by_the_first_digits_of_its_digest(file: Path) -> None:
-    digests = filled(file)
+def test_a_record_is_found_by_the_first_digits_of_its_digest(store_place: Place) -> None:
+    digests = filled(store_place)
     made = bundle_of(2)
-    with store.opened(file) as records:
+    with store.opened(store_place.location) as records:
         found = records.get(digests[2][:10])
         assert records.get(f"sha256:{digests[2].upper()}") == found
         assert records.data(found) == made.data
@@ -62,28 +33,28 @@ def test_a_record_is_found_by_the_first_digits_of_its_digest(file: Path) -> None
 
 
 @pytest.mark.parametrize("digest", ["", "abc", "x" * 64, "0" * 65, "%%%%%%", "zzzzzz"])
-def test_a_record_that_is_not_there_is_an_error(file: Path, digest: str) -> None:
-    filled(file, 2)
-    with store.opened(file) as records, pytest.raises(RecordNotFound):
+def test_a_record_that_is_not_there_is_an_error(store_place: Place, digest: str) -> None:
+    filled(store_place, 2)
+    with store.opened(store_place.location) as records, pytest.raises(RecordNotFound):
         records.get(digest)
 
 
-def test_a_record_is_stored_once(file: Path) -> None:
+def test_a_record_is_stored_once(store_place: Place) -> None:
     made = bundle_of(1)
-    with store.opened(file) as records:
+    with store.opened(store_place.location) as records:
         assert records.append(made, FACTS) == records.append(made, Facts(author="else")) == made.digest
         assert len(records.query(Query())) == 1
         assert records.head()[0] == 1
         assert records.verify_chain() is None
 
 
-def test_records_are_found_by_verdict_tier_rule_author_and_time(file: Path) -> None:
+def test_records_are_found_by_verdict_tier_rule_author_and_time(store_place: Place) -> None:
     def appended(number: int, verdict: str, tier: str, author: str, rules: tuple[str, ...], day: int) -> str:
         content = predicate(evidence={"number": number}, verdict={"name": verdict, "tier": tier})
         facts = Facts(author=author, rules=rules)
         return records.append(bundle.write(content, facts, None, MOMENT.replace(day=day)), facts)
 
-    with store.opened(file) as records:
+    with store.opened(store_place.location) as records:
         first = appended(1, "auto-merge", "T1", "Ada <ada@example.org>", (), 1)
         second = appended(2, "escalate", "T4", "Grace <100%_grace@example.org>", ("ruff/B006", "x/y"), 2)
         third = appended(3, "escalate", "T5", "Ada <ada@example.org>", ("ruff/B006",), 3)
@@ -105,41 +76,29 @@ def test_records_are_found_by_verdict_tier_rule_author_and_time(file: Path) -> N
         assert found(context=predicate()["context"]["id"]) == [third, second, first]
 
 
-def test_paths_and_names_that_are_not_utf8_are_stored_escaped(file: Path) -> None:
-    with store.opened(file) as records:
+def test_paths_and_names_that_are_not_utf8_are_stored_escaped(store_place: Place) -> None:
+    with store.opened(store_place.location) as records:
         digest = records.append(bundle_of(1), Facts(author="J\udcf6rg", repository="/srv/\udcff"))
         found = records.get(digest)
         assert (found.author, found.repository) == ("J\\xf6rg", "/srv/\\xff")
         assert records.verify_chain() is None
 
 
-def test_the_file_is_readable_by_its_owner_alone(file: Path) -> None:
-    filled(file, 1)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert [one.name for one in file.parent.iterdir()] == [file.name]
-
-
-def test_the_chain_of_an_unchanged_store_holds(file: Path) -> None:
-    assert chain_break(file) is None
-    filled(file, 250)
-    assert chain_break(file) is None
+def test_the_chain_of_an_unchanged_store_holds(store_place: Place) -> None:
+    assert chain_break(store_place) is None
+    filled(store_place, 250)
+    assert chain_break(store_place) is None
 
 
 @pytest.mark.parametrize("column", [
     "previous", "chain", "digest", "created", "repository", "base", "head", "context", "verdict", "tier",
     "policy", "author", "bundle",
 ])  # fmt: skip
-@pytest.mark.parametrize("value", ["'x'", "NULL", "1", "X'ff'", "CAST(X'ff' AS TEXT)"])
-def test_a_change_of_any_column_is_detected(file: Path, column: str, value: str) -> None:
-    filled(file)
-    if value == "NULL":
-        tamper(
-            file, "PRAGMA writable_schema=ON",
-            "UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'records'",
-        )  # fmt: skip
-    tamper(file, f"UPDATE records SET {column} = {value} WHERE sequence = 3")
-    found = chain_break(file)
+@pytest.mark.parametrize("value", ["'x'", "NULL"])
+def test_a_change_of_any_column_is_detected(store_place: Place, column: str, value: str) -> None:
+    filled(store_place)
+    store_place.tamper(f"UPDATE records SET {column} = {value} WHERE sequence = 3")
+    found = chain_break(store_place)
     assert found is not None
     assert found.sequence in (3, 4)
 
@@ -175,21 +134,22 @@ ROW_CHANGED = "its columns do not have its chain digest: the row was changed"
         ),
     ],
 )
-def test_a_removed_or_added_row_is_detected(file: Path, statement: str, sequence: int, reason: str) -> None:
-    filled(file)
-    tamper(file, statement)
-    assert chain_break(file) == ChainBreak(sequence, reason)
+def test_a_removed_or_added_row_is_detected(
+    store_place: Place, statement: str, sequence: int, reason: str
+) -> None:
+    filled(store_place)
+    store_place.tamper(statement)
+    assert chain_break(store_place) == ChainBreak(sequence, reason)
 
 
-def test_exchanged_rows_are_detected(file: Path) -> None:
-    filled(file)
-    tamper(
-        file,
+def test_exchanged_rows_are_detected(store_place: Place) -> None:
+    filled(store_place)
+    store_place.tamper(
         "UPDATE records SET sequence = 99 WHERE sequence = 2",
         "UPDATE records SET sequence = 2 WHERE sequence = 3",
         "UPDATE records SET sequence = 3 WHERE sequence = 99",
     )
-    assert chain_break(file) == ChainBreak(
+    assert chain_break(store_place) == ChainBreak(
         2, "it does not follow the record before: a record was removed or moved"
     )
 
@@ -198,96 +158,60 @@ def test_exchanged_rows_are_detected(file: Path) -> None:
     "UPDATE records SET tier = 'T1'", "DELETE FROM records", "UPDATE record_rules SET rule = 'x'",
     "DELETE FROM record_rules", "DELETE FROM chain_head", "UPDATE chain_head SET sequence = 1",
 ])  # fmt: skip
-def test_the_database_itself_refuses_updates_and_deletes(file: Path, statement: str) -> None:
-    filled(file)
-    with sqlite3.connect(file) as database, pytest.raises(sqlite3.IntegrityError, match="append-only"):
-        database.execute(statement)
-    database.close()
-    assert chain_break(file) is None
+def test_the_database_itself_refuses_updates_and_deletes(store_place: Place, statement: str) -> None:
+    filled(store_place)
+    with pytest.raises(DATABASE_ERRORS, match="append-only"):
+        store_place.execute(statement)
+    assert chain_break(store_place) is None
 
 
-def _append_many(file: Path, first: int) -> None:
-    for number in range(first, first + 20):
-        with store.opened(file) as records:
+WRITERS, EACH = 8, 25
+
+
+def _append_many(name: str, first: int) -> None:
+    for number in range(first, first + EACH):
+        with store.opened(location_of(name, {})) as records:
             records.append(bundle_of(number), FACTS)
+            records.append(bundle_of(0), FACTS)  # the same record as every other writer
 
 
-def test_several_processes_append_to_one_chain(file: Path) -> None:
+def test_several_processes_append_to_one_chain_that_none_of_them_made(store_place: Place) -> None:
     spawn = multiprocessing.get_context("spawn")
-    workers = [spawn.Process(target=_append_many, args=(file, 10 * number)) for number in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert [worker.exitcode for worker in workers] == [0] * 4
-    with store.opened(file) as records:
-        assert len(records.query(Query())) == 50
+    writers = [
+        spawn.Process(target=_append_many, args=(store_place.text, 1 + EACH * number))
+        for number in range(WRITERS)
+    ]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0] * WRITERS
+    with store.opened(store_place.location) as records:
+        found = {one.digest for one in records.query(Query())}
+        assert found == {bundle_of(number).digest for number in range(WRITERS * EACH + 1)}
         assert records.verify_chain() is None
 
 
-def test_a_transaction_that_fails_stores_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    filled(file, 2)
+def test_a_transaction_that_fails_stores_nothing(store_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(store_place, 2)
     monkeypatch.setattr("wardround.records.queries.NEXT_HEAD", "INSERT INTO nowhere VALUES (1)")
-    with pytest.raises(StoreError, match="no such table: nowhere"), store.opened(file) as records:
+    with (
+        pytest.raises(StoreError, match=UNDEFINED_TABLE[store_place.kind]),
+        store.opened(store_place.location) as records,
+    ):
         records.append(bundle_of(7), FACTS)
     monkeypatch.undo()
-    assert chain_break(file) is None
-    with store.opened(file) as records:
+    assert chain_break(store_place) is None
+    with store.opened(store_place.location) as records:
         assert records.head()[0] == 2
 
 
-def test_a_file_that_is_not_a_database_is_one_sentence(file: Path) -> None:
-    file.parent.mkdir()
-    file.write_bytes(b"nothing of the kind" * 100)
-    with pytest.raises(StoreError) as refused, store.opened(file):
+def test_a_store_of_a_newer_version_is_one_sentence(store_place: Place) -> None:
+    filled(store_place, 1)
+    store_place.execute("INSERT INTO schema_migrations VALUES (9)")
+    with pytest.raises(StoreError) as refused, store.opened(store_place.location):
         pass
     assert str(refused.value) == (
-        f"the record store {file}: file is not a database; move the file away, then a new one is made"
+        f"the record store {store_place.location}: its tables have version 9; this wardround knows 1; "
+        "upgrade wardround"
     )
-
-
-def test_a_store_of_a_newer_version_is_one_sentence(file: Path) -> None:
-    filled(file, 1)
-    with sqlite3.connect(file) as database:
-        database.execute("INSERT INTO schema_migrations VALUES (9)")
-    database.close()
-    with pytest.raises(StoreError) as refused, store.opened(file):
-        pass
-    assert str(refused.value) == (
-        f"the record store {file}: its tables have version 9; this wardround knows 1; upgrade wardround"
-    )
-
-
-def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    file = tmp_path / "file" / "records.sqlite"
-    with pytest.raises(StoreError) as refused, store.opened(file):
-        pass
-    assert str(refused.value) == (
-        f"the record store {file}: File exists; set XDG_STATE_HOME to a folder that can be written"
-    )
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    folder = tmp_path / "readonly"
-    folder.mkdir(mode=0o500)
-    opened = store.opened(folder / "records.sqlite")
-    with pytest.raises(StoreError, match="Permission denied; set XDG_STATE_HOME"), opened:
-        pass
-
-
-def _append_to_full_disk(file: Path) -> None:
-    with store.opened(file) as records:
-        records._database.execute("PRAGMA max_page_count = 1")  # SQLite reports the same as on a full disk
-        records.append(bundle_of(3), FACTS)
-
-
-def test_a_full_disk_is_one_sentence_and_loses_no_earlier_record(file: Path) -> None:
-    filled(file, 2)
-    with pytest.raises(StoreError) as refused:
-        _append_to_full_disk(file)
-    assert str(refused.value) == (
-        f"the record store {file}: database or disk is full; make room, then run it again"
-    )
-    assert chain_break(file) is None

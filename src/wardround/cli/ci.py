@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli.policy_floor import policy_floor_option
+from wardround.cli.record_store import store_option
 from wardround.cli.recording import sign_options
 from wardround.cli.run import emit, run_and_report
 from wardround.cli.ticket import ticket_option
@@ -43,6 +44,7 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 @policy_floor_option
 @ticket_option
 @sign_options
+@store_option
 @click.option("--no-fetch", is_flag=True, help="Do not fetch from origin.")
 def command(**options: Any) -> int:
     """Review the change that started this CI run, and write the reports.
@@ -58,7 +60,7 @@ def command(**options: Any) -> int:
 def ci(
     *, provider: str, repo: Path | None, base_ref: str | None, head_ref: str | None, fail_level: Any,
     filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool, policy_floor: Path | None,
-    ticket: str, sign_with: str, public_key: str, passphrase_env: str,
+    ticket: str, sign_with: str, public_key: str, passphrase_env: str, store_name: str,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.change.revisions import require_ref
@@ -83,7 +85,12 @@ def ci(
     shown = ReportSpec("github" if system is Provider.GITHUB else "text", None)
     with ReportDirectory.create(Path(reports_dir) if reports_dir else None, root, os.environ) as directory:
         record = RecordSpec(
-            None, lambda data: directory.write(RECORD, data.decode()), sign_with, public_key, passphrase_env
+            None,
+            lambda data: directory.write(RECORD, data.decode()),
+            sign_with,
+            public_key,
+            passphrase_env,
+            store_name,
         )
         review = run_and_report(
             target,

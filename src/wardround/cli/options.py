@@ -81,6 +81,8 @@ class RecordSpec(msgspec.Struct, frozen=True):
             for the user's own key, if there is one.
         public_key: file with the public key, for a key that cannot be read.
         passphrase_env: environment variable with the passphrase or PIN.
+        store: the requested store, a file or a URL; empty for that of the environment or the local one, in
+            which only the profiles that the configuration names are recorded.
     """
 
     file: Path | None = None
@@ -88,6 +90,7 @@ class RecordSpec(msgspec.Struct, frozen=True):
     sign_with: str = ""
     public_key: str = ""
     passphrase_env: str = ""
+    store: str = ""
 
 
 class TicketSpec(msgspec.Struct, frozen=True):

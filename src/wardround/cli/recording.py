@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli.messages import echo_err
+from wardround.cli.record_store import store_location
+from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from securesystemslib.signer import Signer
@@ -57,13 +59,14 @@ def record_review(
 ) -> None:
     """Sign and store the record of a review, if one is requested or the configuration records the profile.
 
-    A store that cannot be written costs a message; a requested file or signature that fails is an error.
+    A store that cannot be written costs a message; a requested store, file or signature that fails is an
+    error.
 
     Raises:
-        UsageError: the file cannot be written, or the signer failed.
+        UsageError: the file or the requested store cannot be written, or the signer failed.
     """
     mode = review.config.root.records
-    is_stored = mode == "on" or (mode == "ci" and review.profile.value == "ci")
+    is_stored = bool(spec.store) or mode == "on" or (mode == "ci" and review.profile.value == "ci")
     if spec.file is None and spec.sink is None and not is_stored:
         return
     from wardround.records import bundle
@@ -72,12 +75,15 @@ def record_review(
     author = "" if repository is None else repository.author(review.change.head)
     facts = facts_of(review.conclusion, str(work_tree), author)
     made = _made(spec, review, host, facts)
-    if is_stored:
-        _store(made, facts)
+    problem = _store(made, facts, spec.store) if is_stored else None
     if spec.file is not None:
         bundle.save(made, spec.file, work_tree)
     if spec.sink is not None:
         spec.sink(made.data)
+    if problem is not None and spec.store:
+        raise problem
+    if problem is not None:
+        echo_err(f"wardround: the review is not recorded: {problem}")
 
 
 def _made(spec: RecordSpec, review: ReviewResult, host: PluginHost, facts: Any) -> Bundle:
@@ -89,14 +95,15 @@ def _made(spec: RecordSpec, review: ReviewResult, host: PluginHost, facts: Any) 
     return make_record(review.conclusion, review.config, review.request, host, facts, _signer(spec), now)
 
 
-def _store(made: Bundle, facts: Any) -> None:
+def _store(made: Bundle, facts: Any, name: str) -> UsageError | None:
     from wardround.records import store
 
     try:
-        with store.opened(store.default_file()) as records:
+        with store.opened(store_location(name)) as records:
             records.append(made, facts)
-    except store.StoreError as cause:
-        echo_err(f"wardround: the review is not recorded: {cause}")
+    except UsageError as cause:  # also a location that is not one
+        return cause
+    return None
 
 
 def _signer(spec: RecordSpec) -> Signer | None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from wardround.cli.policy_floor import policy_floor_option
+from wardround.cli.record_store import store_option
 from wardround.cli.recording import record_options
 from wardround.cli.run import apply_fixes, require_one, run_and_report
 from wardround.cli.ticket import ticket_option
@@ -45,6 +46,7 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 @policy_floor_option
 @ticket_option
 @record_options
+@store_option
 @click.option(
     "--show-prompt",
     type=click.Choice(["intent", "contract", "semantic", "tests", "security", "perf"]),
@@ -68,7 +70,7 @@ def review(
     only: tuple[str, ...], skip: tuple[str, ...], no_models: bool, jobs: int | None, config: Path | None,
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
     ticket: str, policy_floor: Path | None, record_file: Path | None, sign_with: str, public_key: str,
-    passphrase_env: str, show_prompt: str | None,
+    passphrase_env: str, store_name: str, show_prompt: str | None,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec
@@ -97,6 +99,6 @@ def review(
     outputs = [ReportSpec.parse(text) for text in formats or ("text",)]
     if fix:
         apply_fixes(target, request)
-    record = RecordSpec(record_file, None, sign_with, public_key, passphrase_env)
+    record = RecordSpec(record_file, None, sign_with, public_key, passphrase_env, store_name)
     done = run_and_report(target, request, outputs, record=record, ticket=TicketSpec(ticket, offline))
     return 0 if exit_zero else done.exit_status

@@ -19,10 +19,10 @@ INSERT INTO records (previous, chain, bundle, {_LISTED})
 VALUES (:previous, :chain, :bundle, {", ".join(f":{name}" for name in COLUMNS)})
 """  # noqa: S608  (names of columns)
 APPEND_RULE = "INSERT INTO record_rules (sequence, rule) VALUES (:sequence, :rule)"
-RULES = "SELECT rule FROM record_rules WHERE sequence = :sequence ORDER BY rule"
-STARTING_WITH = f"""
-SELECT {_LISTED} FROM records WHERE digest >= :first AND digest <= :last ORDER BY digest LIMIT 2
-"""  # noqa: S608  (names of columns)
+RULES = """
+SELECT sequence, rule FROM record_rules WHERE sequence >= :first AND sequence <= :last
+ORDER BY sequence, rule
+"""
 UNOWNED_RULE = """
 SELECT sequence FROM record_rules WHERE sequence NOT IN (SELECT sequence FROM records)
 ORDER BY sequence LIMIT 1
@@ -38,14 +38,23 @@ _CONDITIONS = {
     "author": "lower(author) LIKE :author ESCAPE '\\'",
     "since": "created >= :since",
     "until": "created < :until",
+    "digest": "digest >= :first AND digest <= :last",
     "rule": "sequence IN (SELECT sequence FROM record_rules WHERE rule = :rule)",
 }
 
 
 def select(conditions: Iterable[str]) -> str:
-    """Return the query for the newest records under some conditions, by name."""
+    """Return the query for the newest records under some conditions, by name.
+
+    A record has a row for each of its rules, one row if it has none.
+    """
     where = " AND ".join(_CONDITIONS[name] for name in conditions) or "1 = 1"
-    return f"SELECT {_LISTED} FROM records WHERE {where} ORDER BY sequence DESC LIMIT :limit"  # noqa: S608
+    return f"""
+    SELECT {", ".join(f"found.{name}" for name in COLUMNS)}, record_rules.rule
+    FROM (SELECT {_LISTED} FROM records WHERE {where} ORDER BY sequence DESC LIMIT :limit) AS found
+    LEFT JOIN record_rules ON record_rules.sequence = found.sequence
+    ORDER BY found.sequence DESC, record_rules.rule
+    """  # noqa: S608  (names of columns)
 
 
 def contains(text: str) -> str:

@@ -1,15 +1,16 @@
-"""The append-only store of records, chained by digests, in SQLite outside of every work tree.
+"""The append-only store of records, chained by digests: a file outside of every work tree, or a database.
 
 The digest of each row covers the digest of the row before, the record and the facts it is found by. A row
 that is changed, removed or moved breaks the chain, and a removed tail differs from the stored head. Someone
-who can write the file can also compute a new chain: compare the head with a copy of it elsewhere to exclude
-that.
+who owns the file or the database can also compute a new chain: compare the head with a copy of it elsewhere
+to exclude that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from wardround.errors import UsageError
 from wardround.records import queries, strict_json
 from wardround.records.bundle import Bundle, Facts
 from wardround.records.database import Database, DatabaseError, SQLiteDatabase
-from wardround.records.migrations import NewerSchema, migrate
+from wardround.records.location import Location
+from wardround.records.migrations import POSTGRESQL, SQLITE, Migrations, NewerSchema, is_migrated, migrate
 from wardround.storage.digest import sha256
-from wardround.storage.paths import state_dir
 
 FIRST_PREVIOUS = "0" * 64
 """The previous chain digest of the first record."""
@@ -84,53 +85,70 @@ class ChainBreak(msgspec.Struct, frozen=True):
     reason: str
 
 
-def default_file() -> Path:
-    """Return the file of the user's own store."""
-    return state_dir() / "records.sqlite"
-
-
 @contextmanager
-def opened(file: Path) -> Iterator[RecordStore]:
-    """Open the store in a file, which is created if absent.
+def opened(location: Location) -> Iterator[RecordStore]:
+    """Open the store at a location, which is created if absent.
 
     Raises:
-        StoreError: anything that goes wrong with the file, also while the store is in use.
+        StoreError: anything that goes wrong with it, also while the store is in use.
     """
-    database: Database | None = None
-    try:
-        database = SQLiteDatabase(file)
-        migrate(database)
+    with _connected(location) as (database, migrations):
+        migrate(database, migrations)
         yield RecordStore(database)
-    except NewerSchema as cause:
-        raise StoreError(f"the record store {file}: {cause}; upgrade wardround") from cause
-    except DatabaseError as cause:
-        raise StoreError(f"the record store {file}: {cause}") from cause
-    finally:
-        if database is not None:
-            database.close()
 
 
 @contextmanager
-def opened_if_present(file: Path) -> Iterator[RecordStore | None]:
-    """Open the store in a file for reading; None if the file does not exist, which is then not created."""
-    if not file.exists():
+def opened_if_present(location: Location) -> Iterator[RecordStore | None]:
+    """Open the store at a location for reading; None if there is none, which is then not created."""
+    if isinstance(location, Path) and not location.exists():
         yield None
         return
-    with opened(file) as records:
-        yield records
+    with _connected(location) as (database, migrations):
+        if is_migrated(database):
+            migrate(database, migrations)
+            yield RecordStore(database)
+        else:
+            yield None
 
 
 @contextmanager
-def opened_required(file: Path) -> Iterator[RecordStore]:
-    """Open the store in a file that must exist.
+def opened_required(location: Location) -> Iterator[RecordStore]:
+    """Open the store at a location that must have one.
 
     Raises:
         StoreError: there is none.
     """
-    with opened_if_present(file) as records:
+    with opened_if_present(location) as records:
         if records is None:
-            raise StoreError(f"there are no records on this machine: {file} does not exist")
+            raise StoreError(absent(location))
         yield records
+
+
+def absent(location: Location) -> str:
+    """Return the message about a location without a store."""
+    if isinstance(location, Path):
+        return f"there are no records on this machine: {location} does not exist"
+    return f"there are no records in {location}: it has no tables of a record store"
+
+
+@contextmanager
+def _connected(location: Location) -> Iterator[tuple[Database, Migrations]]:
+    try:
+        database, migrations = _connect(location)
+        with closing(database):
+            yield database, migrations
+    except NewerSchema as cause:
+        raise StoreError(f"the record store {location}: {cause}; upgrade wardround") from cause
+    except DatabaseError as cause:
+        raise StoreError(f"the record store {location}: {cause}") from cause
+
+
+def _connect(location: Location) -> tuple[Database, Migrations]:
+    if isinstance(location, Path):
+        return SQLiteDatabase(location), SQLITE
+    from wardround.records.postgresql import PostgreSQLDatabase  # only where a store has a URL
+
+    return PostgreSQLDatabase(location), POSTGRESQL
 
 
 class RecordStore:
@@ -155,8 +173,8 @@ class RecordStore:
         prefix = digest.removeprefix("sha256:").lower()
         if not _SHORTEST <= len(prefix) <= _DIGITS:
             raise RecordNotFound(f"{digest!r} is not a digest; give its first {_SHORTEST} digits or more")
-        bounds = {"first": prefix, "last": prefix.ljust(_DIGITS, "f")}
-        found = self._records(queries.STARTING_WITH, bounds)
+        bounds = {"first": prefix, "last": prefix.ljust(_DIGITS, "f"), "limit": 2}
+        found = self._records(queries.select(("digest",)), bounds)
         if len(found) != 1:
             how = "more than one record begins" if found else "no record begins"
             raise RecordNotFound(f"{how} with {digest!r}; wardround records list shows them")
@@ -221,23 +239,27 @@ class RecordStore:
         )
 
     def _records(self, sql: str, parameters: Mapping[str, Any]) -> tuple[StoredRecord, ...]:
-        rows = (
-            dict(zip(queries.COLUMNS, row, strict=True)) for row in self._database.execute(sql, parameters)
+        rows = self._database.execute(sql, parameters)
+        return tuple(
+            StoredRecord(*columns, tuple(rule for *_, rule in same if rule is not None))
+            for columns, same in groupby(rows, key=lambda row: row[:-1])
         )
-        return tuple(StoredRecord(**row, rules=self._rules(row["sequence"])) for row in rows)
-
-    def _rules(self, sequence: int) -> tuple[str, ...]:
-        return tuple(rule for (rule,) in self._database.execute(queries.RULES, {"sequence": sequence}))
 
     def _rows(self, after: int) -> Iterator[dict[str, Any]]:
         """Yield the rows after a number with their rules, a page at a time; after 0, really all of them."""
         names = ("previous", "chain", "bundle", *queries.COLUMNS)
         after = after or -_MOST_SEQUENCE
         while rows := self._database.execute(queries.PAGE, {"after": after, "limit": _PAGE}):
-            for values in rows:
-                row = dict(zip(names, values, strict=True))
-                after = row["sequence"]
-                yield {**row, "rules": list(self._rules(after))}
+            page = [dict(zip(names, values, strict=True)) for values in rows]
+            after = page[-1]["sequence"]
+            rules = self._rules(page[0]["sequence"], after)
+            for row in page:
+                yield {**row, "rules": rules.get(row["sequence"], [])}
+
+    def _rules(self, first: int, last: int) -> dict[int, list[Any]]:
+        """Return the rules of the records from one number to another, by number."""
+        found = self._database.execute(queries.RULES, {"first": first, "last": last})
+        return {number: [rule for _, rule in same] for number, same in groupby(found, key=lambda row: row[0])}
 
 
 def _row(bundle: Bundle, facts: Facts, sequence: int) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -14,6 +13,7 @@ from wardround.errors import WardroundError
 from wardround.host import PluginHost
 from wardround.records import store
 from wardround.records.bundle import Bundle, Facts, RecordError
+from wardround.records.location import Location, location_of
 from wardround.records.recording import facts_of, make_record
 from wardround.records.signing import SignerSettings, SigningError, open_signer
 from wardround.review import ReviewResult
@@ -64,12 +64,12 @@ class SignedRecords:
     """Makes records with one key.
 
     Args:
-        store_file: the store to append them to; None stores them in the journal only.
+        store_location: the store to append them to; None stores them in the journal only.
     """
 
-    def __init__(self, signer: Signer, store_file: Path | None, log: EventLog) -> None:
+    def __init__(self, signer: Signer, store_location: Location | None, log: EventLog) -> None:
         self._signer = signer
-        self._store_file = store_file
+        self._store_location = store_location
         self._log = log
         self._lock = threading.Lock()  # a signer may be a device that does one thing at a time
 
@@ -91,10 +91,10 @@ class SignedRecords:
 
     def store(self, recorded: Recorded) -> None:
         """Append a record to the store; one that cannot be written costs an event, as it does in a review."""
-        if self._store_file is None:
+        if self._store_location is None:
             return
         try:
-            with self._lock, store.opened(self._store_file) as records:
+            with self._lock, store.opened(self._store_location) as records:
                 records.append(recorded.bundle, recorded.facts)
         except store.StoreError as cause:
             self._log.write("record", error=type(cause).__name__, message=str(cause))
@@ -111,4 +111,4 @@ def open_recorder(settings: RecordSettings | None, environ: Mapping[str, str], l
     signer = open_signer(
         SignerSettings(settings.sign_with, settings.public_key, settings.passphrase_env), environ
     )
-    return SignedRecords(signer, store.default_file() if settings.store else None, log)
+    return SignedRecords(signer, location_of("", environ) if settings.store else None, log)

@@ -11,4 +11,4 @@ _COMMANDS = ("export", "list", "show", "verify")
 
 @click.group("records", cls=LazyGroup, package=__name__, names=_COMMANDS)
 def command() -> None:
-    """List, show and export the records of reviews on this machine, and verify their chain."""
+    """List, show and export the records of reviews, and verify their chain."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from wardround.cli.record_store import store_location, store_option
 from wardround.cli.run import emit, emit_line
 from wardround.errors import UsageError
 
@@ -19,7 +20,10 @@ _ENVELOPE_SUFFIX = ".json"
               help="Folder for the files (default: standard output).")  # fmt: skip
 @click.option("--predicate", type=click.Choice(["review", "svr", "test-result"]),
               help="Only the envelope of this predicate.")  # fmt: skip
-def command(digest: str | None, every: bool, out: Path | None, predicate: str | None) -> None:
+@store_option
+def command(
+    digest: str | None, every: bool, out: Path | None, predicate: str | None, store_name: str
+) -> None:
     """Export the record whose digest begins with DIGEST as a file that wardround verify reads."""
     from wardround.records import store
 
@@ -27,7 +31,7 @@ def command(digest: str | None, every: bool, out: Path | None, predicate: str | 
         raise click.UsageError("give either DIGEST or --all")
     if every and out is None:
         raise click.UsageError("--all needs --out DIR")
-    with store.opened_required(store.default_file()) as records:
+    with store.opened_required(store_location(store_name)) as records:
         found = (records.get(digest),) if digest is not None else records.query(store.Query())
         for one in reversed(found):
             _write(one.digest, _part(records.data(one), predicate), out, predicate)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.record_store import store_location, store_option
 from wardround.cli.run import emit, emit_line
 
 if TYPE_CHECKING:
@@ -26,7 +27,10 @@ _DIGITS = 12
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N",
               help="Number of records, the newest first.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(since: str | None, until: str | None, limit: int, form: str, **conditions: Any) -> None:
+@store_option
+def command(
+    since: str | None, until: str | None, limit: int, form: str, store_name: str, **conditions: Any
+) -> None:
     """List the records that meet all conditions, the newest first."""
     from wardround.records import store, time_bounds
 
@@ -35,7 +39,7 @@ def command(since: str | None, until: str | None, limit: int, form: str, **condi
         until=time_bounds.until(until) if until else None,
         **conditions,
     )
-    with store.opened_if_present(store.default_file()) as records:
+    with store.opened_if_present(store_location(store_name)) as records:
         found = records.query(query, limit) if records else ()
     if form == "json":
         _show_json(found)

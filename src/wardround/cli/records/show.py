@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import click
 
+from wardround.cli.record_store import store_location, store_option
 from wardround.cli.run import emit_line
 
 
 @click.command("show")
 @click.argument("digest")
-def command(digest: str) -> None:
+@store_option
+def command(digest: str, store_name: str) -> None:
     """Show the record whose digest begins with DIGEST, without verifying it."""
     from wardround.records import envelope, store
 
-    with store.opened_required(store.default_file()) as records:
+    with store.opened_required(store_location(store_name)) as records:
         found = records.get(digest)
         first = envelope.parse(records.data(found).split(b"\n", 1)[0])
     fields = {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
+from wardround.cli.record_store import store_location, store_option
 from wardround.cli.run import emit_line
 
 _DOES_NOT_HOLD = 1
 
 
 @click.command("verify")
-def command() -> int:
+@store_option
+def command(store_name: str) -> int:
     """Verify that no record of the store was changed, removed or moved.
 
     Exit status: 0 the chain holds, 1 it does not hold. The head is the digest of all records up to the last:
@@ -18,9 +20,10 @@ def command() -> int:
     """
     from wardround.records import store
 
-    with store.opened_if_present(store.default_file()) as records:
+    location = store_location(store_name)
+    with store.opened_if_present(location) as records:
         if records is None:
-            emit_line("there are no records on this machine")
+            emit_line(store.absent(location))
             return 0
         found, (count, head) = records.verify_chain(), records.head()
     if found is not None:
