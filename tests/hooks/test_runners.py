@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -209,3 +210,39 @@ def test_git_started_without_a_terminal_shows_plain_text(repo: GitRepository) ->
     assert done.returncode == 1
     assert "[ruff/F507]" in said(done)
     assert "\x1b[" not in said(done)
+
+
+RECORDS = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+RECORD_LEFTHOOK = RECORDS.partition("With lefthook:\n\n```yaml\n")[2].partition("```")[0]
+RECORD_STAGES = re.findall(r"(-t) ([\w-]+)", RECORDS.partition("installed with `")[2].partition("`")[0])
+RECORD_HOOKS = [
+    {key: value for key, value in hook.items() if not key.startswith("minimum")} | {"language": "system"}
+    for hook in yaml.safe_load(MANIFEST.read_text())
+    if "(record of the commit)" in hook["name"]
+]
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+@pytest.mark.parametrize("mode", ["trailer", "note"])
+def test_a_commit_names_the_record_of_its_review(repo: GitRepository, runner: str, mode: str) -> None:
+    repo.write(".wardround.toml", f'records = {{commit = "{mode}"}}\n')
+    if runner == "lefthook":
+        repo.commit({"lefthook.yml": LEFTHOOK_CONFIG + RECORD_LEFTHOOK, "greet.py": GOOD})
+        done = repo.run("lefthook", "install")
+    else:
+        config = yaml.safe_load(PRE_COMMIT_CONFIG)
+        config["repos"][0]["hooks"] += RECORD_HOOKS
+        repo.commit({".pre-commit-config.yaml": yaml.safe_dump(config), "greet.py": GOOD})
+        options = [word for option in STAGES + RECORD_STAGES for word in option]
+        done = repo.run(runner, "install", *options)
+    assert done.returncode == 0, said(done)
+    repo.stage({"greet.py": GOOD + "\n\ndef bye(name):\n    return name\n"})
+    later = {"GIT_AUTHOR_DATE": "1950000000 +0000"}  # two commits in one second look like an amended one
+    done = repo.run("git", "commit", "-m", "bye", env=later)
+    assert done.returncode == 0, said(done)
+    record = repo.wardround("records", "list").stdout[:12]
+    message = repo.git("log", "-1", "--format=%B")
+    noted = repo.run("git", "notes", "--ref=wardround", "show").stdout
+    named = {"trailer": message, "note": noted}[mode]
+    assert f"Wardround-Record: sha256:{record}" in named, said(done)
+    assert ("Wardround-Record" in message) is (mode == "trailer")

@@ -1,4 +1,4 @@
-"""A git repository: the files that differ and their contents. Only fixes write to it."""
+"""A git repository: the files that differ and their contents. Only fixes and notes write to it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
+from wardround.change.commit_text import CommitText
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.git_diff import GitDiff
 from wardround.change.git_process import GitProcess
@@ -73,6 +74,10 @@ class Repository:
         self._comparing.clear()
 
     @property
+    def commit_text(self) -> CommitText:
+        return CommitText(self._git)
+
+    @property
     def blobs(self) -> Blobs:
         if self._blobs is None:
             self._blobs = Blobs(self._git)
@@ -131,6 +136,25 @@ class Repository:
         return sorted(path for path in out.split("\0") if path.rpartition("/")[2] in names)
 
     # Trees
+
+    def blobs_between(self, base: str, head: str) -> list[tuple[str, str, str, str]]:
+        """Return path, mode, old and new object id of each file that differs, renames as two files.
+
+        Mode and ids are empty where there is no content. The head may be the index.
+        """
+        options = ("-r", "--raw", "-z", "--no-renames", "--no-abbrev")
+        if head == INDEX:
+            out = self._git.output(
+                "diff-index", "--cached", "--ita-invisible-in-index", *options, END, base, "--"
+            )
+        else:
+            out = self._git.output("diff-tree", *options, END, base, head, "--")
+        fields = out.split("\0")
+        found = []
+        for status, path in zip(fields[::2], fields[1::2], strict=False):
+            _, mode, old, new, _ = status.split(" ")
+            found.append((path, mode.strip("0") and mode, old.strip("0") and old, new.strip("0") and new))
+        return found
 
     def index(self) -> Tree:
         return BlobTree(":", self.blobs)

@@ -16,10 +16,24 @@ if TYPE_CHECKING:
     from wardround.config.request import ReviewRequest
 
 
+_NAMING_STAGES = {"prepare-commit-msg", "commit-msg", "post-commit", "post-merge"}
+
+
 @click.command("hook", context_settings={"ignore_unknown_options": True})
 @click.option(
     "--stage",
-    type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push", "manual"]),
+    type=click.Choice(
+        [
+            "pre-commit",
+            "pre-merge-commit",
+            "prepare-commit-msg",
+            "commit-msg",
+            "post-commit",
+            "post-merge",
+            "pre-push",
+            "manual",
+        ]
+    ),
     default="pre-commit",
     show_default=True,
     help="Stage of the git hook.",
@@ -40,7 +54,14 @@ def command(
 
     PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF name the commits if a hook runner sets them. As git's own
     pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
+
+    The stages of the commit message and after the commit review nothing: they name the record of the review
+    in the commit, where the configuration has records.commit.
     """
+    if stage in _NAMING_STAGES:
+        from wardround.cli.commit_record import name_record
+
+        return name_record(stage, arguments)
     from wardround.cli.options import ReportSpec
     from wardround.config.request import ReviewRequest
     from wardround.tools.tool import Profile
@@ -57,7 +78,10 @@ def command(
 
 
 def _review(target: ChangeSpec, request: ReviewRequest, outputs: Sequence[ReportSpec]) -> int:
-    return run_and_report(target, request, outputs).exit_status
+    from wardround.cli.options import RecordSpec
+
+    record = RecordSpec(for_commit=target.staged)
+    return run_and_report(target, request, outputs, record=record).exit_status
 
 
 def _targets(stage: str, arguments: Sequence[str]) -> Iterator[ChangeSpec]:

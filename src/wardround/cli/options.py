@@ -83,6 +83,7 @@ class RecordSpec(msgspec.Struct, frozen=True):
         passphrase_env: environment variable with the passphrase or PIN.
         store: the requested store, a file or a URL; empty for that of the environment or the local one, in
             which only the profiles that the configuration names are recorded.
+        for_commit: the review is that of a git hook, so that the commit may name the record.
     """
 
     file: Path | None = None
@@ -91,6 +92,7 @@ class RecordSpec(msgspec.Struct, frozen=True):
     public_key: str = ""
     passphrase_env: str = ""
     store: str = ""
+    for_commit: bool = False
 
 
 class TicketSpec(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from wardround.change.repository import Repository
     from wardround.cli.options import RecordSpec
+    from wardround.config.record_settings import CommitMode
     from wardround.host import PluginHost
     from wardround.records.bundle import Bundle
     from wardround.review import ReviewResult
@@ -65,8 +66,10 @@ def record_review(
     Raises:
         UsageError: the file or the requested store cannot be written, or the signer failed.
     """
-    mode = review.config.root.records
-    is_stored = bool(spec.store) or mode == "on" or (mode == "ci" and review.profile.value == "ci")
+    settings = review.config.root.recording
+    attach = settings.commit if spec.for_commit and review.change.files else "off"
+    recorded = {"off": (), "ci": ("ci",), "on": ("ci", "commit")}[settings.profiles]
+    is_stored = bool(spec.store) or attach != "off" or review.profile.value in recorded
     if spec.file is None and spec.sink is None and not is_stored:
         return
     from wardround.records import bundle
@@ -84,6 +87,8 @@ def record_review(
         raise problem
     if problem is not None:
         echo_err(f"wardround: the review is not recorded: {problem}")
+    elif attach != "off" and repository is not None:
+        _remember(repository, review, made.digest, attach)
 
 
 def _made(spec: RecordSpec, review: ReviewResult, host: PluginHost, facts: Any) -> Bundle:
@@ -104,6 +109,19 @@ def _store(made: Bundle, facts: Any, name: str) -> UsageError | None:
     except UsageError as cause:  # also a location that is not one
         return cause
     return None
+
+
+def _remember(repository: Repository, review: ReviewResult, digest: str, attach: CommitMode) -> None:
+    """Remember what was reviewed for the hooks that run once the commit has a message, or is made."""
+    from wardround.records import reviewed_content
+    from wardround.records.reviewed_content import ReviewedContent, content_of
+
+    document = review.conclusion.context
+    reviewed = ReviewedContent(digest, document.base, content_of(document), attach)
+    try:
+        reviewed_content.remember(repository, reviewed)
+    except OSError as cause:
+        echo_err(f"wardround: the commit will not name its record: {cause.strerror}")
 
 
 def _signer(spec: RecordSpec) -> Signer | None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from wardround.config import language_model
+from wardround.config.record_settings import RecordSettings
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import (
     FOLDER_KEYS,
@@ -138,6 +139,8 @@ def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequen
     _convert({k: v for k, v in table.items() if k in FOLDER_KEYS}, FolderSettings, file)
     if "language-model" in table:
         _convert(table["language-model"], language_model.LanguageModelSettings, f"{file}: language-model")
+    if isinstance(table.get("records"), dict):
+        _convert(table["records"], RecordSettings, f"{file}: records")
     _convert({k: v for k, v in table.items() if k in ROOT_KEYS}, RunSettings, file)
     for name, kind in options.items():
         if name in table and kind is None:

@@ -14,6 +14,7 @@ import msgspec
 
 from wardround.config.globs import covers
 from wardround.config.language_model import LanguageModelSettings
+from wardround.config.record_settings import RecordMode, RecordSettings
 from wardround.findings import Severity
 from wardround.rules.renamed import current_ids
 from wardround.specialists import Specialist
@@ -28,8 +29,6 @@ InconclusiveAction = Literal["pass", "block"]
 ConfigFrom = Literal["base", "head"]
 ModelMode = Literal["off", "on", "required"]
 """If a model is required and cannot be used, the hunks it would have reviewed are unreviewed."""
-RecordMode = Literal["off", "ci", "on"]
-"""The profiles whose reviews are recorded in the store: none, CI, or all."""
 
 
 class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -51,8 +50,13 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     log_shadow: bool = False
     fold: bool = True
     policy: str = "default"
-    records: RecordMode = "ci"
+    records: RecordMode | RecordSettings = "ci"
     language_model: LanguageModelSettings = LanguageModelSettings()
+
+    @property
+    def recording(self) -> RecordSettings:
+        """The settings of records, however they are written."""
+        return self.records if isinstance(self.records, RecordSettings) else RecordSettings(self.records)
 
 
 class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

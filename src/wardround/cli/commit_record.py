@@ -1,0 +1,117 @@
+"""The git hooks in which a commit names the record of its review, as a trailer or a note.
+
+None of them stops a commit: what cannot be named costs a message.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wardround.cli.messages import echo_err
+from wardround.errors import UsageError, WardroundError
+
+if TYPE_CHECKING:
+    from wardround.change.repository import Repository
+    from wardround.records.reviewed_content import ReviewedContent
+
+NOTES = "refs/notes/wardround"
+
+
+def name_record(stage: str, arguments: Sequence[str]) -> int:
+    """Name the record of the reviewed content where the configuration of its review requires it."""
+    from wardround.change.repository import Repository
+    from wardround.records.reviewed_content import recent
+
+    try:
+        with Repository() as repository:
+            reviewed = recent(repository)
+            if not reviewed:
+                return 0
+            if stage in ("post-commit", "post-merge"):
+                _after_commit(repository, reviewed)
+            else:
+                may_add = stage == "commit-msg"
+                _in_message(repository, reviewed, _message_file(stage, arguments), may_add=may_add)
+    except (WardroundError, OSError) as cause:
+        echo_err(f"wardround: the commit does not name the record of its review: {cause}")
+    return 0
+
+
+def _message_file(stage: str, arguments: Sequence[str]) -> Path:
+    if not arguments:
+        raise UsageError(f'the {stage} hook gets a file from git; pass its arguments on, as in "$@"')
+    return Path(arguments[0]).absolute()
+
+
+def _in_message(
+    repository: Repository, reviewed: Sequence[ReviewedContent], file: Path, *, may_add: bool
+) -> None:
+    """Remove trailers about other content, and add that of the review of this commit."""
+    from wardround.records.commit_message import CommitMessage
+    from wardround.records.reviewed_content import content_between
+
+    message = CommitMessage(repository.commit_text, file)
+    head = repository.head() or repository.empty_tree
+    here = (head, content_between(repository, head))
+    amends = _may_amend(repository, head, os.environ)
+    named = set(message.records())
+    right = _records(reviewed, _amended(repository, head) if amends or not here[1] else here) if named else []
+    message.remove(named.difference(right))
+    found = _records([one for one in reviewed if one.attach == "trailer"], here)
+    if not may_add or not found or named.intersection(right) or message.is_empty():
+        return
+    if amends:
+        echo_err(
+            "wardround: the commit does not name the record of its review: it seems to amend another, of "
+            "which the review covers the added part only"
+        )
+        return
+    message.add(found[-1])
+
+
+def _records(reviewed: Sequence[ReviewedContent], key: tuple[str, str]) -> list[str]:
+    return [one.record for one in reviewed if one.key == key]
+
+
+def _amended(repository: Repository, head: str) -> tuple[str, str]:
+    """Return the parent and the content of the commit that would replace HEAD."""
+    from wardround.records.reviewed_content import content_between
+
+    parent = _parent(repository, head)
+    return parent, content_between(repository, parent)
+
+
+def _parent(repository: Repository, commit: str) -> str:
+    """Return the first parent of a commit; the empty tree for the first commit."""
+    return repository.blobs.commit(f"{commit}^") or repository.empty_tree
+
+
+def _may_amend(repository: Repository, head: str, environ: Mapping[str, str]) -> bool:
+    """Return True if the new commit has author and time of HEAD, as ``git commit --amend`` keeps them."""
+    names = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE")
+    author = tuple(environ.get(name, "") for name in names)
+    return head != repository.empty_tree and author == repository.commit_text.authorship(head)
+
+
+def _after_commit(repository: Repository, reviewed: Sequence[ReviewedContent]) -> None:
+    """Attach the note to the new commit, and report a trailer about other content."""
+    from wardround.records.commit_message import KEY, records_of
+    from wardround.records.reviewed_content import content_between
+
+    head = repository.commit("HEAD")
+    parent = _parent(repository, head)
+    key = (parent, content_between(repository, parent, head))
+    text = repository.commit_text
+    known = {one.record: one.key for one in reviewed}
+    for record in records_of(text.trailers_of(head)):
+        if known.get(record, key) != key:
+            echo_err(
+                f"wardround: the record sha256:{record} is about other content than the commit {head[:12]}, "
+                "whose message names it; git commit --amend removes it"
+            )
+    noted = _records([one for one in reviewed if one.attach == "note"], key)
+    if noted and f"sha256:{noted[-1]}" not in text.note(NOTES, head):
+        text.append_note(NOTES, head, f"{KEY}: sha256:{noted[-1]}")
