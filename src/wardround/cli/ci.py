@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.accepting import accept_option
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
 from wardround.cli.recording import sign_options
@@ -45,6 +46,7 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 @ticket_option
 @sign_options
 @store_option
+@accept_option
 @click.option("--no-fetch", is_flag=True, help="Do not fetch from origin.")
 def command(**options: Any) -> int:
     """Review the change that started this CI run, and write the reports.
@@ -61,6 +63,7 @@ def ci(
     *, provider: str, repo: Path | None, base_ref: str | None, head_ref: str | None, fail_level: Any,
     filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool, policy_floor: Path | None,
     ticket: str, sign_with: str, public_key: str, passphrase_env: str, store_name: str,
+    accepted_record: str,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.change.revisions import require_ref
@@ -91,6 +94,7 @@ def ci(
             public_key,
             passphrase_env,
             store_name,
+            accept=accepted_record,
         )
         review = run_and_report(
             target,

@@ -83,6 +83,8 @@ class RecordSpec(msgspec.Struct, frozen=True):
         passphrase_env: environment variable with the passphrase or PIN.
         store: the requested store, a file or a URL; empty for that of the environment or the local one, in
             which only the profiles that the configuration names are recorded.
+        accept: an earlier record to accept in place of the review: a file, ``store`` for one of the store, or
+            empty for what the configuration allows.
         for_commit: the review is that of a git hook, so that the commit may name the record.
     """
 
@@ -93,6 +95,7 @@ class RecordSpec(msgspec.Struct, frozen=True):
     passphrase_env: str = ""
     store: str = ""
     for_commit: bool = False
+    accept: str = ""
 
 
 class TicketSpec(msgspec.Struct, frozen=True):

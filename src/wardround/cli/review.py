@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from wardround.cli.accepting import accept_option
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
 from wardround.cli.recording import record_options
@@ -47,6 +48,7 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 @ticket_option
 @record_options
 @store_option
+@accept_option
 @click.option(
     "--show-prompt",
     type=click.Choice(["intent", "contract", "semantic", "tests", "security", "perf"]),
@@ -70,7 +72,8 @@ def review(
     only: tuple[str, ...], skip: tuple[str, ...], no_models: bool, jobs: int | None, config: Path | None,
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
     ticket: str, policy_floor: Path | None, record_file: Path | None, sign_with: str, public_key: str,
-    passphrase_env: str, store_name: str, show_prompt: str | None,
+    passphrase_env: str, store_name: str, accepted_record: str,
+    show_prompt: str | None,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec
@@ -99,6 +102,8 @@ def review(
     outputs = [ReportSpec.parse(text) for text in formats or ("text",)]
     if fix:
         apply_fixes(target, request)
-    record = RecordSpec(record_file, None, sign_with, public_key, passphrase_env, store_name)
+    record = RecordSpec(
+        record_file, None, sign_with, public_key, passphrase_env, store_name, accept=accepted_record
+    )
     done = run_and_report(target, request, outputs, record=record, ticket=TicketSpec(ticket, offline))
     return 0 if exit_zero else done.exit_status

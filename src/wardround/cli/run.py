@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.accepting import accepted_review, write_accepted
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.cli.recording import record_review
@@ -97,15 +98,22 @@ def run_and_report(
             origin, change, repository = opening.result()
             if ticket is not None and ticket.reference:
                 request = with_ticket(request, requested_ticket(ticket, origin, change, Path.cwd()))
+            spec = record or RecordSpec()
+            accepted = accepted_review(spec, origin, change, loaded, request)
             done = amended(
                 review.run_review(origin, change, loaded, request, Processes(), progress, ForkExecutor())
+                if accepted is None
+                else accepted.review
             )
         progress("")
         if repository is not None:
             last_review.save(repository.root, done)
         for output in outputs:
             write(output, done, origin.root)
-        record_review(record or RecordSpec(), done, loaded, repository, origin.root)
+        if accepted is None:
+            record_review(spec, done, loaded, repository, origin.root)
+        else:
+            write_accepted(spec, accepted, origin.root)
     if done.unstaged:
         echo_err(_not_staged(done.unstaged))
     return done

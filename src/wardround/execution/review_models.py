@@ -74,6 +74,13 @@ class ReviewModels:
         scored = within_budget(limit, [unit for unit in units if unit.specialist in users], self._hunks)
         return [replace(u, scored=u.path in scored) if u.specialist in users else u for u in units]
 
+    def versions(self) -> dict[str, str]:
+        """Return the version of each model that the specialists can use, by its name among the tools."""
+        if self.broker is None:
+            return {}
+        names = {name for specialist in self._specialists for name in specialist.models}
+        return {run.tool: run.version for run in self.broker.models.runs(dict.fromkeys(names, 1))}
+
     def run_change_check(
         self, specialist: Specialist, run: Callable[[Models], list[RawFinding]]
     ) -> list[RawFinding]:

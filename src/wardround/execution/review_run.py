@@ -63,6 +63,22 @@ class RawReview(msgspec.Struct):
     unwaived_base: Results = msgspec.field(default_factory=Results)
 
 
+class PlannedTools(msgspec.Struct, frozen=True):
+    """The tools and models that would review the head.
+
+    Attributes:
+        programs: name, version and digest of each static tool.
+        models: name -> version, as reports name them, of each model that could be used.
+        required_models: the names of those for the checks of single files.
+        missing: a reason why a file would not be reviewed; empty if there is none.
+    """
+
+    programs: frozenset[tuple[str, str, str]]
+    models: Mapping[str, str]
+    required_models: frozenset[str]
+    missing: str
+
+
 class ReviewRun:
     """Runs the specialists over both sides of a change. Use it as a context manager.
 
@@ -127,6 +143,19 @@ class ReviewRun:
                 return review
             change_review = self._change_checks.review if results is None else None
             results = self._scheduler.review(side, units, change_review)
+
+    def planned_tools(self) -> PlannedTools:
+        """Return the tools and models that would review the head; none is run but for its version."""
+        units = self._models.limited(work_units(self._context.claimed, self._host, self._config))
+        results = Results()
+        self._scheduler.plan(self.side("head"), units, results)
+        unreviewed = [*self._context.unreviewed, *results.unreviewed]
+        return PlannedTools(
+            frozenset((run.tool, run.version, run.digest) for run in results.runs),
+            self._models.versions(),
+            frozenset(f"model {name}" for unit in units for name in unit.specialist.models),
+            f"{unreviewed[0].tool} would not review {unreviewed[0].file}" if unreviewed else "",
+        )
 
     def side_requests(self) -> SideRequests:
         """Request the results of one side after the other; they may be computed for many changes at once."""

@@ -85,8 +85,17 @@ def save(bundle: Bundle, path: Path, work_tree: Path | None) -> None:
     Raises:
         UsageError: it cannot be written there.
     """
+    write_file(bundle.data, path, work_tree)
+
+
+def write_file(data: bytes, path: Path, work_tree: Path | None) -> None:
+    """Write the bytes of a record, as ``save`` does.
+
+    Raises:
+        UsageError: they cannot be written there.
+    """
     try:
-        directories.replace_file(path, bundle.data, work_tree)
+        directories.replace_file(path, data, work_tree)
     except OSError as cause:
         raise UsageError(
             f"the record cannot be written to {path}: {cause.strerror}; give another file"

@@ -36,7 +36,7 @@ def compare_rerun(record: ReviewRecord, conclusion: Conclusion, components: Comp
     """Compare a record with the conclusion of the same review today, decided by the recorded policies."""
     return (
         *_context(record, conclusion),
-        *_components(record.components, components),
+        *component_drifts(record.components, components),
         *_tools(record, conclusion),
         *_exchanges(record, conclusion),
         *_findings(record, conclusion),
@@ -50,7 +50,8 @@ def _context(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
         yield Drift("context", f"the context is {found}, recorded {record.context.id}")
 
 
-def _components(recorded: Components, found: Components) -> Iterator[Drift]:
+def component_drifts(recorded: Components, found: Components) -> Iterator[Drift]:
+    """Return the programs of ours that differ, and the configuration if it does."""
     for name in ("version", "engine", "rules", "configuration"):
         old, new = getattr(recorded, name), getattr(found, name)
         if old != new:

@@ -241,7 +241,10 @@ class RecordStore:
     def _records(self, sql: str, parameters: Mapping[str, Any]) -> tuple[StoredRecord, ...]:
         rows = self._database.execute(sql, parameters)
         return tuple(
-            StoredRecord(*columns, tuple(rule for *_, rule in same if rule is not None))
+            StoredRecord(
+                **dict(zip(queries.COLUMNS, columns, strict=True)),
+                rules=tuple(rule for *_, rule in same if rule is not None),
+            )
             for columns, same in groupby(rows, key=lambda row: row[:-1])
         )
 

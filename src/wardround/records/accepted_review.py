@@ -1,0 +1,218 @@
+"""Finding a record that may take the place of a review, and the result of that review."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.change.diff import Change
+from wardround.change.revisions import is_object_id
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import Config
+from wardround.context.review_context import ReviewContext, build_context
+from wardround.errors import WardroundError
+from wardround.execution.review_run import PlannedTools, ReviewRun
+from wardround.findings import Finding, Severity, Span, ToolRun
+from wardround.host import PluginHost
+from wardround.planes.evidence import FindingEvidence
+from wardround.policy.conclude import Conclusion
+from wardround.policy.gate import gate
+from wardround.policy.loading import policy_file
+from wardround.policy.schema import Policy
+from wardround.records.acceptance import PresentReview, age_fault, differences, missing_evidence
+from wardround.records.reading import evidence_fault, parse_record
+from wardround.records.record import RecordedRequest, ReviewRecord, components_of
+from wardround.records.verify import verify_record
+from wardround.review import ReviewResult, read_policies
+from wardround.storage.digest import sha256
+from wardround.tools.process import Processes
+from wardround.tools.tool import Profile
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import Key
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """The bytes of a record, and where they are from, for messages."""
+
+    name: str
+    data: bytes
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """A record that takes the place of a review, and the result."""
+
+    data: bytes
+    review: ReviewResult
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A record that is not accepted, and the reasons, a phrase each."""
+
+    name: str
+    reasons: tuple[str, ...]
+
+
+class AcceptableReview:
+    """A review of commits, for which earlier records of the same review may be accepted.
+
+    Args:
+        trusted: the keys whose records count.
+        now: with a time zone.
+    """
+
+    def __init__(
+        self,
+        source: ChangeSource,
+        change: Change,
+        host: PluginHost,
+        config: Config,
+        request: ReviewRequest,
+        trusted: Sequence[Key],
+        now: datetime,
+    ) -> None:
+        self._started = time.monotonic()
+        self._source, self._host, self._config, self._request = source, host, config, request
+        self._trusted, self._now = trusted, now
+        self._policies = read_policies(source, config, request)
+        self._context = build_context(source, change, host, config, request)
+        with ReviewRun(source, self._context, host, config, request, Processes()) as run:
+            planned = run.planned_tools()
+        self._present = _present(self._context, config, request, host, self._policies, planned)
+
+    @property
+    def context_id(self) -> str:
+        """The id of the context, by which the store finds records."""
+        return self._context.id
+
+    def choose(self, candidates: Iterable[Candidate]) -> tuple[Accepted | None, tuple[Refused, ...]]:
+        """Return the first record that may be accepted, if all that may agree on the verdict.
+
+        Args:
+            candidates: the newest first.
+        """
+        fitting: list[tuple[Candidate, ReviewRecord, tuple[str, ...]]] = []
+        refused = []
+        for one in candidates:
+            record, signers, reasons = self._judge(one)
+            if record is None or reasons:
+                refused.append(Refused(one.name, reasons))
+            else:
+                fitting.append((one, record, signers))
+        if not fitting:
+            return None, tuple(refused)
+        first, record, signers = fitting[0]
+        others = [one for one, other, _ in fitting[1:] if _decision(other) != _decision(record)]
+        if others:
+            reason = f"{others[0].name} has another verdict for the same input"
+            return None, (*refused, Refused(first.name, (reason,)))
+        return Accepted(first.data, self._result(first, record, signers)), tuple(refused)
+
+    def _judge(self, one: Candidate) -> tuple[ReviewRecord | None, tuple[str, ...], tuple[str, ...]]:
+        """Return the record with its signers, and the reasons against it."""
+        verified = verify_record(one.data, self._trusted, further_checks=(evidence_fault,))
+        if verified.problem is not None:
+            return None, (), (f"it does not hold: {verified.problem}",)
+        try:
+            record = parse_record(one.data, one.name)
+        except WardroundError as cause:
+            return None, (), (str(cause),)
+        limit = timedelta(days=self._config.root.recording.accept_days)
+        fault = age_fault(datetime.fromisoformat(verified.created), self._now, limit)
+        reasons = [*missing_evidence(record), *differences(record, self._present)]
+        if self._present.missing:
+            reasons.append(self._present.missing)
+        return record, verified.signers, (*reasons, *((fault,) if fault else ()))
+
+    def _result(self, one: Candidate, record: ReviewRecord, signers: tuple[str, ...]) -> ReviewResult:
+        """Return the result of the recorded review, without source text, reasons and fixes of findings."""
+        evidence, request, root = record.evidence, self._request, self._config.root
+        findings = tuple(self._finding(finding) for finding in evidence.findings)
+        digest = sha256(one.data).hexdigest()
+        note = (
+            f"the verdict {record.verdict.name} ({record.verdict.tier}) was accepted from the record "
+            f"sha256:{digest} signed by the key {', '.join(signers)}; nothing was run again"
+        )
+        default = "block" if request.profile is Profile.CI else "pass"
+        return ReviewResult(
+            context=self._context,
+            conclusion=Conclusion(
+                self._context.document, evidence, record.signals, record.verdict, self._policies
+            ),
+            reviewed=tuple(sorted(file.file.path for file in self._context.claimed)),
+            findings=findings,
+            unreviewed=(),
+            runs=tuple(ToolRun(tool.tool, tool.version, 0, 0, 0.0, tool.digest) for tool in evidence.tools),
+            gate=gate(findings, (), evidence.fail_level),
+            filter_mode=request.filter_mode or root.filter_mode,
+            profile=request.profile,
+            blocks_on_inconclusive=root.inconclusive.get(request.profile.value, default) == "block",
+            seconds=time.monotonic() - self._started,
+            contents={},
+            text_of=FileTexts(self._source, self._context.change).head,
+            config=self._config,
+            request=request,
+            notes=(note,),
+            verbose=request.verbose,
+        )
+
+    def _finding(self, one: FindingEvidence) -> Finding:
+        return Finding(
+            one.fingerprint,
+            one.rule,
+            one.defect_class,
+            one.plane,
+            one.specialist,
+            Severity.named(one.severity),
+            one.file,
+            Span(one.line, one.column, one.end_line, one.end_column),
+            one.message,
+            "",
+            one.status,
+            one.confidence,
+            one.sources,
+            masked=self._host.catalogue.rule(one.rule).masked,
+        )
+
+
+def is_acceptable(change: Change) -> bool:
+    """Return True if records of the change can be accepted: commits determine everything it is part of."""
+    return all(map(is_object_id, (change.base, change.target, change.head)))
+
+
+def _present(
+    context: ReviewContext,
+    config: Config,
+    request: ReviewRequest,
+    host: PluginHost,
+    policies: Sequence[Policy],
+    planned: PlannedTools,
+) -> PresentReview:
+    root, language_model = config.root, config.root.language_model
+    uses_language_model = bool(language_model.url) and request.profile.value in language_model.profiles
+    return PresentReview(
+        context=context.id,
+        profile=request.profile.value,
+        fail_level=request.fail_level or root.fail_level,
+        target_branch=request.target_branch,
+        policy_file=policy_file(root.policy),
+        request=RecordedRequest(
+            request.trusted_side, request.only, request.skip, request.use_models, request.use_baseline
+        ),
+        policies=tuple((policy.name, policy.digest) for policy in policies),
+        components=components_of(config, host),
+        programs=planned.programs,
+        models=planned.models,
+        required_models=planned.required_models,
+        uses_language_model=uses_language_model and not request.offline,
+        missing=planned.missing,
+    )
+
+
+def _decision(record: ReviewRecord) -> tuple[str, str, str]:
+    return record.verdict.name, record.verdict.tier, record.evidence.gate
