@@ -304,8 +304,8 @@ def test_a_record_that_is_not_stored_is_not_named(repo: GitRepository) -> None:
         ('"sometimes"', "records: invalid enum value 'sometimes'"),
         ('{commit = "both"}', "records: commit: 'both' is none of 'note', 'off', 'trailer'"),
         (
-            '{comit = "note"}',
-            "records: unknown key 'comit'; known here: accept, accept-days, commit, profiles",
+            '{commits = "note"}',
+            "records: unknown key 'commits'; known here: accept, accept-days, commit, profiles",
         ),
         ("{accept-days = 0}", "records: accept-days: "),
     ],

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ ACCEPTING = CONFIG + "records = {accept = true}\n"
 MIGRATION = "migrations/001.sql"
 COLUMN = "ALTER TABLE users ADD COLUMN age integer NOT NULL;\n"
 """A change with one warning, all of whose planes report."""
+POLICIES = Path(str(files("wardround_rules"))) / "policies"
+STRICT = (POLICIES / "strict.yml").read_text(encoding="utf-8")
 REVIEW = ("review", "--profile", "ci", "--base", "main")
 
 
@@ -237,12 +240,9 @@ def test_a_record_of_another_review_of_the_change_is_refused(
 ) -> None:
     above = branch.root.parent
     (above / "strict.toml").write_text(CONFIG + 'policy = "strict"\n')
-    floor = (
-        "schema: wardround.policy/1\nname: floor\nversion: 1\nrules:\n"
-        "  - {id: always, when: 'true', at-least: human-review, because: a person approves}\n"
-    )
+    floor = STRICT.replace("name: strict", "name: floor")
     (above / "floor.yml").write_text(floor)
-    (above / "older.yml").write_text(floor.replace("human-review", "escalate"))
+    (above / "older.yml").write_text(floor.replace("T3: human-review", "T3: escalate"))
     record = recorded(branch, *then)
     require_reviewed(accepting(branch, *now, "--verbose", record=record), reason)
 
