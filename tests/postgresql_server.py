@@ -10,6 +10,7 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -40,6 +41,7 @@ _SETTINGS = {
 }
 _LOCALES = {"UTF8": "", "LATIN1": " LOCALE_PROVIDER libc LOCALE 'C'"}
 _PATIENCE_S = 60
+_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +103,11 @@ def postgres_server() -> Iterator[PostgresServer]:
     try:
         _own(folder)
         _initialise(programs, folder)
-        with closing(socket.create_server(("127.0.0.1", 0))) as free:
-            port = free.getsockname()[1]
-        process = _start(programs, folder, port)
+        server, process = _started(programs, folder)
         try:
-            server = PostgresServer(port)
-            _wait(server, process, folder)
             yield server
         finally:
-            process.terminate()
-            process.wait(_PATIENCE_S)
+            _stop(process)
     finally:
         shutil.rmtree(folder)
 
@@ -175,13 +172,31 @@ def _initialise(programs: Path, folder: Path) -> None:
         pytest.fail(f"initdb failed: {(folder / 'log').read_text(encoding='utf-8')}")
 
 
+def _started(programs: Path, folder: Path) -> tuple[PostgresServer, subprocess.Popen[bytes]]:
+    """Start the server; another process may take the free port before it, so that it gets another."""
+    for _ in range(_ATTEMPTS):
+        with closing(socket.create_server(("127.0.0.1", 0))) as free:
+            server = PostgresServer(free.getsockname()[1])
+        process = _start(programs, folder, server.port)
+        if _answers(server, process):
+            return server, process
+        _stop(process)
+    pytest.fail(f"PostgreSQL does not start: {(folder / 'log').read_text(encoding='utf-8')}")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGINT)  # sessions that are left are ended
+    process.wait(_PATIENCE_S)
+
+
 def _start(programs: Path, folder: Path, port: int) -> subprocess.Popen[bytes]:
     settings = {**_SETTINGS, "port": str(port), "unix_socket_directories": str(folder)}
     options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
     return _spawn([programs / "postgres", "-D", folder / "data", *options], folder)
 
 
-def _wait(server: PostgresServer, process: subprocess.Popen[bytes], folder: Path) -> None:
+def _answers(server: PostgresServer, process: subprocess.Popen[bytes]) -> bool:
+    """Wait for the server; False if it has ended or does not answer."""
     import psycopg
 
     end = time.monotonic() + _PATIENCE_S
@@ -191,5 +206,5 @@ def _wait(server: PostgresServer, process: subprocess.Popen[bytes], folder: Path
         except psycopg.OperationalError:
             time.sleep(0.05)
         else:
-            return
-    pytest.fail(f"PostgreSQL does not start: {(folder / 'log').read_text(encoding='utf-8')}")
+            return True
+    return False

@@ -159,7 +159,7 @@ def test_an_amended_content_names_no_record_that_is_not_about_it(repo: GitReposi
     repo.stage({"a.py": "A = 3\n"})
     printed = committed(repo, "--amend", "--no-edit")
     assert message(repo) == "change"
-    assert "it seems to amend another, of which the review covers the added part only" in printed
+    assert "it seems to amend another, and the review covers the added part only" in printed
 
 
 def test_an_amended_commit_with_a_new_author_is_reported(repo: GitRepository) -> None:

@@ -99,7 +99,11 @@ def test_a_server_that_does_not_run_is_one_sentence() -> None:
     )
 
 
-def test_a_host_without_an_address_is_one_sentence() -> None:
+def test_a_host_without_an_address_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*arguments: Any, **options: Any) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", unknown)
     message = refusal("postgresql://owner:secret@nowhere.invalid/records")
     assert message.startswith("the record store postgresql://nowhere.invalid/records: ")
     assert message.endswith("; check host and port, and that the server runs")

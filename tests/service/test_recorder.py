@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import GitRepository
+from tests.records.places import Place
 from tests.service.conftest import Server
+from wardround.records.location import VARIABLE
 
 
 def test_a_review_has_a_signed_record_that_holds(
-    new_server: Callable[..., Server], repo: GitRepository, tmp_path: Path
+    new_server: Callable[..., Server],
+    repo: GitRepository,
+    tmp_path: Path,
+    store_place: Place,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv(VARIABLE, store_place.text)
     repo.commit({"a.py": "print(1)\n"})
     repo.git("checkout", "--quiet", "-b", "feature")
     repo.commit({"a.py": "def f(x=[]):\n    return eval(x)\n"})

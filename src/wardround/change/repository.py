@@ -140,7 +140,7 @@ class Repository:
     def blobs_between(self, base: str, head: str) -> list[tuple[str, str, str, str]]:
         """Return path, mode, old and new object id of each file that differs, renames as two files.
 
-        Mode and ids are empty where there is no content. The head may be the index.
+        Mode and ids are empty without content. The head may be the index.
         """
         options = ("-r", "--raw", "-z", "--no-renames", "--no-abbrev")
         if head == INDEX:

@@ -65,8 +65,8 @@ def _in_message(
         return
     if amends:
         echo_err(
-            "wardround: the commit does not name the record of its review: it seems to amend another, of "
-            "which the review covers the added part only"
+            "wardround: the commit does not name the record of its review: it seems to amend another, and "
+            "the review covers the added part only"
         )
         return
     message.add(found[-1])

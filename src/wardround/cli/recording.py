@@ -112,7 +112,7 @@ def _store(made: Bundle, facts: Any, name: str) -> UsageError | None:
 
 
 def _remember(repository: Repository, review: ReviewResult, digest: str, attach: CommitMode) -> None:
-    """Remember what was reviewed for the hooks that run once the commit has a message, or is made."""
+    """Remember the reviewed content for the hooks of the commit message and after the commit."""
     from wardround.records import reviewed_content
     from wardround.records.reviewed_content import ReviewedContent, content_of
 

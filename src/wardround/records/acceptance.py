@@ -30,7 +30,7 @@ class PresentReview(msgspec.Struct, frozen=True):
         programs: name, version and digest of each static tool that would run.
         models: name -> version of each model that the checks could use.
         required_models: the names of those that the checks of single files use.
-        uses_language_model: a language model would be asked.
+        uses_language_model: a language model would be used.
         missing: a reason why the review would be inconclusive; empty if there is none.
     """
 

@@ -36,9 +36,9 @@ class CommitMessage:
     def remove(self, digests: Collection[str]) -> None:
         """Remove the trailers that name these records."""
         lines = self._file.read_bytes().splitlines(keepends=True)
-        doomed = {f"{KEY}: sha256:{digest}".lower().encode() for digest in digests}
-        kept = [line for line in lines if line.strip().lower() not in doomed]
-        self._file.write_bytes(b"".join(kept))
+        removed = {f"{KEY}: sha256:{digest}".lower().encode() for digest in digests}
+        rest = [line for line in lines if line.strip().lower() not in removed]
+        self._file.write_bytes(b"".join(rest))
 
     def add(self, digest: str) -> None:
         """Add a trailer that names a record."""

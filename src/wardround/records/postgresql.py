@@ -136,20 +136,22 @@ _BY_STATE: Mapping[str, str] = {
 }
 """The advice by SQLSTATE. Source: PostgreSQL 15, appendix A."""
 _BY_TEXT: Mapping[str, str] = {
-    "password": _LOGIN,
-    "role": _LOGIN,
+    "resolve host": _HOST,
+    "translate host name": _HOST,
+    "connection refused": _HOST,
+    "timeout": _HOST,
+    "unreachable": _HOST,
+    "no route to host": _HOST,
+    "no such file": _HOST,
+    "password authentication failed": _LOGIN,
+    "no password supplied": _LOGIN,
     "pg_hba.conf": _LOGIN,
-    "database": "create the database, or correct the URL",
+    'role "': _LOGIN,
+    'database "': "create the database, or correct the URL",
     "too many": "run it again, or raise max_connections",
     "starting up": "run it again",
     "shutting down": "run it again",
     "ssl": "correct sslmode in the URL",
     "invalid": "correct the options of the URL",
-    "refused": _HOST,
-    "timeout": _HOST,
-    "resolve": _HOST,
-    "translate host": _HOST,
-    "unreachable": _HOST,
-    "no such file": _HOST,
 }
-"""The advice for an error without SQLSTATE, by a part of its text in lower case."""
+"""The advice for an error without SQLSTATE, by a part of its text in lower case; the first counts."""

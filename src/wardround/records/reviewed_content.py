@@ -1,7 +1,7 @@
 """The content that each recent review of the git hook covered, so that a commit names the record about it.
 
 A record is about a commit if it has the same parent and the same changed files: an amended commit, one with
-another parent, or one whose files were changed after the review is not what was reviewed.
+another parent, or one whose files were changed after the review has other content.
 """
 
 from __future__ import annotations
