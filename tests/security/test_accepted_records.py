@@ -15,6 +15,8 @@ import pytest
 
 from tests.conftest import GitRepository
 from tests.records.places import Place
+from wardround.cli.accepting import accepted_review
+from wardround.cli.options import RecordSpec
 from wardround.policy.conclude import conclude
 from wardround.records import bundle, keys, signing, store
 from wardround.records.location import VARIABLE, default_file
@@ -323,3 +325,23 @@ def test_a_store_that_cannot_be_reached_leaves_the_review_as_it_is(branch: GitRe
     assert "wardround: no record of the store is accepted: the record store postgresql://" in done.stderr
     assert "hunter2" not in done.stderr
     assert "SQ021" in done.stdout
+
+
+def test_a_ci_run_accepts_a_record_and_keeps_it_with_its_reports(branch: GitRepository) -> None:
+    run = ("ci", "--provider", "jenkins", "--base-ref", "main", "--no-fetch")
+    first = branch.wardround(*run, "--reports-dir", "../first", "--accept-record", "store")
+    assert first.returncode == 0, first.stderr
+    assert "was accepted" not in first.stdout
+    second = branch.wardround(*run, "--reports-dir", "../second", "--accept-record", "store")
+    assert second.returncode == 0, second.stderr
+    assert "was accepted from the record" in " ".join(second.stdout.split())
+    before, after = (branch.root.parent / name for name in ("first", "second"))
+    assert (after / RECORD).read_bytes() == (before / RECORD).read_bytes()
+    reports = [json.loads((folder / "report.json").read_text()) for folder in (before, after)]
+    assert reports[0]["verdict"] == reports[1]["verdict"]
+
+
+def test_a_checkout_without_the_commit_of_its_event_accepts_nothing() -> None:
+    anything: Any = object()
+    spec = RecordSpec(accept=None)
+    assert accepted_review(spec, anything, anything, anything, anything) is None

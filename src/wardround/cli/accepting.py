@@ -43,7 +43,7 @@ def accepted_review(
     """
     from wardround.tools.tool import Profile
 
-    if not spec.accept and request.profile is not Profile.CI:
+    if spec.accept is None or (not spec.accept and request.profile is not Profile.CI):
         return None
     from wardround.config.review_config import read_config
 

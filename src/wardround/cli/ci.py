@@ -94,7 +94,7 @@ def ci(
             public_key,
             passphrase_env,
             store_name,
-            accept=accepted_record,
+            accept=accepted_record if comparison.error is None else None,
         )
         review = run_and_report(
             target,

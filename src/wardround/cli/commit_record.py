@@ -15,6 +15,7 @@ from wardround.errors import UsageError, WardroundError
 
 if TYPE_CHECKING:
     from wardround.change.repository import Repository
+    from wardround.records.commit_message import CommitMessage
     from wardround.records.reviewed_content import ReviewedContent
 
 NOTES = "refs/notes/wardround"
@@ -58,10 +59,18 @@ def _in_message(
     here = (head, content_between(repository, head))
     amends = _may_amend(repository, head, os.environ)
     named = set(message.records())
-    right = _records(reviewed, _amended(repository, head) if amends or not here[1] else here) if named else []
-    message.remove(named.difference(right))
+    if named:
+        of_commit = _amended(repository, head) if amends or not here[1] else here
+        message.remove(named.difference(_records(reviewed, of_commit)))
+        named = named.intersection(_records(reviewed, of_commit))
     found = _records([one for one in reviewed if one.attach == "trailer"], here)
-    if not may_add or not found or named.intersection(right) or message.is_empty():
+    if may_add and found and not named:
+        _add(message, found[-1], amends=amends)
+
+
+def _add(message: CommitMessage, record: str, *, amends: bool) -> None:
+    """Add a trailer to a message that git will commit."""
+    if message.is_empty():
         return
     if amends:
         echo_err(
@@ -69,7 +78,7 @@ def _in_message(
             "the review covers the added part only"
         )
         return
-    message.add(found[-1])
+    message.add(record)
 
 
 def _records(reviewed: Sequence[ReviewedContent], key: tuple[str, str]) -> list[str]:

@@ -84,7 +84,7 @@ class RecordSpec(msgspec.Struct, frozen=True):
         store: the requested store, a file or a URL; empty for that of the environment or the local one, in
             which only the profiles that the configuration names are recorded.
         accept: an earlier record to accept in place of the review: a file, ``store`` for one of the store, or
-            empty for what the configuration allows.
+            empty for what the configuration allows, None for none at all.
         for_commit: the review is that of a git hook, so that the commit may name the record.
     """
 
@@ -95,7 +95,7 @@ class RecordSpec(msgspec.Struct, frozen=True):
     passphrase_env: str = ""
     store: str = ""
     for_commit: bool = False
-    accept: str = ""
+    accept: str | None = ""
 
 
 class TicketSpec(msgspec.Struct, frozen=True):
