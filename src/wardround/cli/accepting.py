@@ -62,10 +62,10 @@ def accepted_review(
     if not accepted_review.is_acceptable(change):
         echo_err("wardround: no record is accepted: only reviews of commits have records that can be")
         return None
-    review = accepted_review.AcceptableReview(
+    review = accepted_review.acceptable_review(
         source, change, host, config, request, trusted, datetime.datetime.now(datetime.UTC)
     )
-    accepted, refused = review.choose(_candidates(name, spec.store, review.context_id))
+    accepted, refused = review.choose(_candidates(name, spec.store, review.context.id))
     if accepted is None:
         _explain(refused, is_verbose=request.verbose)
     return accepted

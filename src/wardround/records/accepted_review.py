@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -58,37 +58,25 @@ class Refused(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
-class AcceptableReview:
+class AcceptableReview(msgspec.Struct, frozen=True):
     """A review of commits, for which earlier records of the same review may be accepted.
 
-    Args:
+    Attributes:
         trusted: the keys whose records count.
         now: with a time zone.
+        started: the reading of the monotonic clock.
     """
 
-    def __init__(
-        self,
-        source: ChangeSource,
-        change: Change,
-        host: PluginHost,
-        config: Config,
-        request: ReviewRequest,
-        trusted: Sequence[Key],
-        now: datetime,
-    ) -> None:
-        self._started = time.monotonic()
-        self._source, self._host, self._config, self._request = source, host, config, request
-        self._trusted, self._now = trusted, now
-        self._policies = read_policies(source, config, request)
-        self._context = build_context(source, change, host, config, request)
-        with ReviewRun(source, self._context, host, config, request, Processes()) as run:
-            planned = run.planned_tools()
-        self._present = _present(self._context, config, request, host, self._policies, planned)
-
-    @property
-    def context_id(self) -> str:
-        """The id of the context, by which the store finds records."""
-        return self._context.id
+    context: ReviewContext
+    policies: tuple[Policy, ...]
+    present: PresentReview
+    config: Config
+    request: ReviewRequest
+    host: PluginHost
+    text_of: Callable[[str], str | None]
+    trusted: tuple[Key, ...]
+    now: datetime
+    started: float
 
     def choose(self, candidates: Iterable[Candidate]) -> tuple[Accepted | None, tuple[Refused, ...]]:
         """Return the first record that may be accepted, if all that may agree on the verdict.
@@ -115,23 +103,23 @@ class AcceptableReview:
 
     def _judge(self, one: Candidate) -> tuple[ReviewRecord | None, tuple[str, ...], tuple[str, ...]]:
         """Return the record with its signers, and the reasons against it."""
-        verified = verify_record(one.data, self._trusted, further_checks=(evidence_fault,))
+        verified = verify_record(one.data, self.trusted, further_checks=(evidence_fault,))
         if verified.problem is not None:
             return None, (), (f"it does not hold: {verified.problem}",)
         try:
             record = parse_record(one.data, one.name)
         except WardroundError as cause:
             return None, (), (str(cause),)
-        limit = timedelta(days=self._config.root.recording.accept_days)
-        fault = age_fault(datetime.fromisoformat(verified.created), self._now, limit)
-        reasons = [*missing_evidence(record), *differences(record, self._present)]
-        if self._present.missing:
-            reasons.append(self._present.missing)
+        limit = timedelta(days=self.config.root.recording.accept_days)
+        fault = age_fault(datetime.fromisoformat(verified.created), self.now, limit)
+        reasons = [*missing_evidence(record), *differences(record, self.present)]
+        if self.present.missing:
+            reasons.append(self.present.missing)
         return record, verified.signers, (*reasons, *((fault,) if fault else ()))
 
     def _result(self, one: Candidate, record: ReviewRecord, signers: tuple[str, ...]) -> ReviewResult:
         """Return the result of the recorded review, without source text, reasons and fixes of findings."""
-        evidence, request, root = record.evidence, self._request, self._config.root
+        evidence, request, root = record.evidence, self.request, self.config.root
         findings = tuple(self._finding(finding) for finding in evidence.findings)
         digest = sha256(one.data).hexdigest()
         note = (
@@ -140,11 +128,11 @@ class AcceptableReview:
         )
         default = "block" if request.profile is Profile.CI else "pass"
         return ReviewResult(
-            context=self._context,
+            context=self.context,
             conclusion=Conclusion(
-                self._context.document, evidence, record.signals, record.verdict, self._policies
+                self.context.document, evidence, record.signals, record.verdict, self.policies
             ),
-            reviewed=tuple(sorted(file.file.path for file in self._context.claimed)),
+            reviewed=tuple(sorted(file.file.path for file in self.context.claimed)),
             findings=findings,
             unreviewed=(),
             runs=tuple(ToolRun(tool.tool, tool.version, 0, 0, 0.0, tool.digest) for tool in evidence.tools),
@@ -152,10 +140,10 @@ class AcceptableReview:
             filter_mode=request.filter_mode or root.filter_mode,
             profile=request.profile,
             blocks_on_inconclusive=root.inconclusive.get(request.profile.value, default) == "block",
-            seconds=time.monotonic() - self._started,
+            seconds=time.monotonic() - self.started,
             contents={},
-            text_of=FileTexts(self._source, self._context.change).head,
-            config=self._config,
+            text_of=self.text_of,
+            config=self.config,
             request=request,
             notes=(note,),
             verbose=request.verbose,
@@ -176,8 +164,34 @@ class AcceptableReview:
             one.status,
             one.confidence,
             one.sources,
-            masked=self._host.catalogue.rule(one.rule).masked,
+            masked=self.host.catalogue.rule(one.rule).masked,
         )
+
+
+def acceptable_review(
+    source: ChangeSource,
+    change: Change,
+    host: PluginHost,
+    config: Config,
+    request: ReviewRequest,
+    trusted: Sequence[Key],
+    now: datetime,
+) -> AcceptableReview:
+    """Describe the review that would run now; no tool is run but for its version.
+
+    Raises:
+        ConfigError: the configuration of a file or a policy is wrong.
+    """
+    started = time.monotonic()
+    policies = read_policies(source, config, request)
+    context = build_context(source, change, host, config, request)
+    with ReviewRun(source, context, host, config, request, Processes()) as run:
+        planned = run.planned_tools()
+    present = _present(context, config, request, host, policies, planned)
+    text_of = FileTexts(source, context.change).head
+    return AcceptableReview(
+        context, policies, present, config, request, host, text_of, tuple(trusted), now, started
+    )
 
 
 def is_acceptable(change: Change) -> bool:
