@@ -70,6 +70,10 @@ class CannotReview(WardroundError):
     """The checks of a specialist cannot read a file, which is then unreviewed; the text is the reason."""
 
 
+class GraphNotBuilt(WardroundError):
+    """The code graph cannot be used, so the checks that need it did not run; the text is the reason."""
+
+
 class FixRejected(WardroundError):
     """A fix was not applied, because applying it would lose or break something."""
 

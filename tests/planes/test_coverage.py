@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from tests.planes.evidence_factory import PYTHON, TEST, document, evidence, finding, missing
 from wardround import host
 from wardround.findings import Plane, Status
+from wardround.planes.contract import CONTRACT
 from wardround.planes.coverage import MOST_REASONS, FindingsPlane
-from wardround.planes.evidence import Evidence, FileEvidence, FileRole
+from wardround.planes.evidence import Evidence, FileEvidence, FileRole, PartialEvidence
 from wardround.planes.intent import FINDINGS as INTENT_FINDINGS
 from wardround.planes.run import PLANES
 from wardround.planes.security import SECURITY
@@ -57,6 +58,16 @@ def test_checks_of_the_entire_change_must_have_run() -> None:
     assert signal(evidence(), TESTS).status is PlaneStatus.REVIEWED
     found = signal(evidence(change_reviewers=()), TESTS)
     assert found.reasons == ("no result of the checks of tests for the entire change",)
+
+
+def test_checks_of_the_entire_change_that_ran_in_part_leave_their_plane_inconclusive() -> None:
+    known = evidence(partial=(PartialEvidence("contract", "the code graph was not built because x"),))
+    found = signal(known, CONTRACT)
+    assert (found.status, found.reasons) == (
+        PlaneStatus.INCONCLUSIVE,
+        ("the code graph was not built because x",),
+    )
+    assert all(signal(known, plane).status is PlaneStatus.REVIEWED for plane in (SEMANTIC, TESTS, SECURITY))
 
 
 def test_the_most_severe_finding_decides() -> None:

@@ -28,6 +28,7 @@ _COMMANDS = (
     "eval",
     "explain",
     "hook",
+    "index",
     "keys",
     "plugins",
     "policy",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
+from wardround.context.code_graph.bounded_update import update_within
 from wardround.context.code_graph.extraction import is_indexed
 from wardround.context.code_graph.graph import CodeGraph
-from wardround.context.code_graph.tree_files import SourceTree, reviewed_tree, tree_at
+from wardround.context.code_graph.tree_files import reviewed_tree, tree_at
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.retrieval.index import IndexedFile
 from wardround.storage.digest import sha256
 
@@ -34,33 +36,20 @@ class ChangeGraphs:
 
 
 def open_graphs(
-    repository: Repository, change: Change, source: ChangeSource, most_missing: int
-) -> ChangeGraphs | None:
-    """Return the graphs of a change, or None if that requires reading too many files or the store fails.
+    repository: Repository, change: Change, source: ChangeSource, limit: UpdateLimit
+) -> ChangeGraphs:
+    """Return the graphs of a change; the caller closes them.
 
-    Args:
-        most_missing: the number of files without stored facts up to which they are read.
+    Raises:
+        GraphNotBuilt: one of them costs more than the limit, or the store fails.
     """
     trees = (tree_at(repository, change.base), reviewed_tree(repository, change, source))
-    graphs: list[CodeGraph] = []
-    for tree in trees:
-        graph = CodeGraph.open(repository.git_dir)
-        graphs.append(graph)
-        if not _updated(graph, tree, most_missing):
-            for one in graphs:
-                one.__exit__(None, None, None)
-            return None
+    with ExitStack() as stack:
+        graphs = [stack.enter_context(CodeGraph.open(repository.git_dir)) for _ in trees]
+        for graph, tree in zip(graphs, trees, strict=True):
+            update_within(graph, tree, limit)
+        stack.pop_all()
     return ChangeGraphs(*graphs)
-
-
-def _updated(graph: CodeGraph, tree: SourceTree, most_missing: int) -> bool:
-    try:
-        if graph.missing(tree) > most_missing:
-            return False
-        graph.update(tree)
-    except sqlite3.DatabaseError:
-        return False
-    return True
 
 
 def graphs_of_texts(base: Mapping[str, str], head: Mapping[str, str]) -> ChangeGraphs:

@@ -15,10 +15,17 @@ from wardround.checks.base import ChangeCheck
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, ChangedFileView, ChangeView
 from wardround.config.schema import Config
-from wardround.errors import PLUGIN_EXCEPTIONS, OverBudget
+from wardround.context.code_graph.update_limit import UpdateLimit
+from wardround.errors import PLUGIN_EXCEPTIONS, GraphNotBuilt, OverBudget
 from wardround.execution.base_texts import BaseTexts
 from wardround.execution.check_runner import change_budget_s
-from wardround.execution.model import ChangeCheckResult, ChangeReview, Results
+from wardround.execution.model import (
+    ChangeCheckResult,
+    ChangeReview,
+    MergedChangeResults,
+    PartialReview,
+    Results,
+)
 from wardround.execution.review_models import ReviewModels
 from wardround.findings import RawFinding, Unreviewed
 from wardround.inference.api import Models
@@ -28,8 +35,9 @@ from wardround.tools.tool import Profile
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
 
-MOST_READ = {Profile.COMMIT: 60, Profile.CI: 15_000}
-"""Files without stored facts up to which the code graphs are updated: about 0.1 s and 30 s."""
+GRAPH_LIMITS = {Profile.COMMIT: UpdateLimit(2.0, 60), Profile.CI: UpdateLimit(300.0)}
+"""The work on the code graphs: a file takes 2 to 4 ms, so a commit waits 0.2 s and builds none."""
+_NO_REPOSITORY = "the code graph was not built because a diff file has no repository"
 
 ModelScope = Callable[[Callable[[Models], list[RawFinding]]], list[RawFinding]]
 """Runs a check with the models of its specialist."""
@@ -57,34 +65,32 @@ class ChangeCheckRunner:
         self._models = models
         self._texts = FileTexts(source, change)
         self._graphs: ChangeGraphs | None = None
-        self._has_opened = False
+        self._graph_problem = ""
+        self._without_graph: set[str] = set()
 
     @cached_property
     def review(self) -> ChangeReview:
         """The checks as a piece of work, which need not run in this process."""
-        budget_s = change_budget_s(self._profile, len(self._change.files))
+        budget_s = (
+            change_budget_s(self._profile, len(self._change.files)) + GRAPH_LIMITS[self._profile].seconds
+        )
         return ChangeReview(self._run, self._refuse, budget_s)
 
-    def merge(
-        self, results: Sequence[ChangeCheckResult], head: Results
-    ) -> tuple[list[tuple[Specialist, str]], list[Unreviewed]]:
-        """Add the results to those of the head.
-
-        Returns:
-            The specialists that reported something with the path, and the checks that did not run.
-        """
+    def merge(self, results: Sequence[ChangeCheckResult], head: Results) -> MergedChangeResults:
+        """Add the findings to the results of the head."""
         by_name = {specialist.name: specialist for specialist in self._specialists}
         reported: list[tuple[Specialist, str]] = []
-        unreviewed: list[Unreviewed] = []
         for result in results:
-            if isinstance(result, Unreviewed):
-                unreviewed.append(result)
-                continue
-            specialist, finding = by_name[result[0]], result[1]
-            head.by_file.setdefault((specialist, finding.file), [])
-            head.by_file[specialist, finding.file] = [*head.by_file[specialist, finding.file], finding]
-            reported.append((specialist, finding.file))
-        return reported, unreviewed
+            if isinstance(result, tuple):
+                specialist, finding = by_name[result[0]], result[1]
+                head.by_file.setdefault((specialist, finding.file), [])
+                head.by_file[specialist, finding.file] = [*head.by_file[specialist, finding.file], finding]
+                reported.append((specialist, finding.file))
+        return MergedChangeResults(
+            tuple(reported),
+            tuple(one for one in results if isinstance(one, Unreviewed)),
+            tuple(one for one in results if isinstance(one, PartialReview)),
+        )
 
     def _run(self) -> list[ChangeCheckResult]:
         try:
@@ -97,6 +103,8 @@ class ChangeCheckRunner:
         budget = Budget(self.review.budget_s)
         for found in run_change_checks(specialist, change, scope, budget, self.review.over_budget):
             yield found if isinstance(found, Unreviewed) else (specialist.name, found)
+        if specialist.name in self._without_graph:
+            yield PartialReview(specialist.name, self._graph_problem)
 
     def _refuse(self, reason: str) -> list[ChangeCheckResult]:
         return [refusal(specialist, view.files[0].path, reason) for specialist, view in self._views()]
@@ -125,23 +133,33 @@ class ChangeCheckRunner:
             repository,
             self._source.messages(self._change),
             options,
-            open_graphs=self._open_graphs,
+            open_graphs=partial(self._graphs_for, specialist.name),
         )
 
-    def _open_graphs(self) -> ChangeGraphs | None:
-        """Return the code graphs, opened once; None for a diff file, or where they cost too much."""
-        if not self._has_opened and isinstance(self._source, GitChangeSource):
-            from wardround.context.change_graphs import open_graphs  # loads grammars, which few changes need
-
-            most_read = MOST_READ[self._profile]
-            self._graphs = open_graphs(self._source.repository, self._change, self._source, most_read)
-        self._has_opened = True
+    def _graphs_for(self, specialist: str) -> ChangeGraphs | None:
+        """Return the code graphs, opened once; None, and the specialist is noted, if there are none."""
+        if self._graphs is None and not self._graph_problem:
+            try:
+                self._graphs = self._opened_graphs()
+            except GraphNotBuilt as problem:
+                self._graph_problem = str(problem)
+        if self._graphs is None:
+            self._without_graph.add(specialist)
         return self._graphs
+
+    def _opened_graphs(self) -> ChangeGraphs:
+        if not isinstance(self._source, GitChangeSource):
+            raise GraphNotBuilt(_NO_REPOSITORY)
+        from wardround.context.change_graphs import open_graphs  # loads grammars, which few changes need
+
+        limit = GRAPH_LIMITS[self._profile]
+        return open_graphs(self._source.repository, self._change, self._source, limit)
 
     def _close_graphs(self) -> None:
         if self._graphs is not None:
             self._graphs.close()
-        self._graphs, self._has_opened = None, False
+        self._graphs, self._graph_problem = None, ""
+        self._without_graph.clear()
 
 
 def run_change_checks(

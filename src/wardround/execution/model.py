@@ -40,8 +40,32 @@ def reviewers_of(specialist: Specialist) -> tuple[ResultSource, ...]:
     return (specialist, *specialist.tools, *specialist.borrowed_tools)
 
 
-ChangeCheckResult = tuple[str, RawFinding] | Unreviewed
-"""A finding of a change-level check with the name of its specialist; or that it could not run."""
+class PartialReview(msgspec.Struct, frozen=True):
+    """The checks of a specialist for the entire change ran without something that they need.
+
+    The gate is not inconclusive, since the other results of the specialist exist; its plane is.
+    """
+
+    specialist: str
+    reason: str
+
+
+ChangeCheckResult = tuple[str, RawFinding] | Unreviewed | PartialReview
+"""A finding of a change-level check with the name of its specialist; or that it could not run, or in part."""
+
+
+class MergedChangeResults(msgspec.Struct, frozen=True):
+    """The results of the change-level checks after their findings were added to those of the head.
+
+    Attributes:
+        reported: the specialists that reported something, with the path.
+        unreviewed: the checks that did not run.
+        partial: those that ran in part.
+    """
+
+    reported: tuple[tuple[Specialist, str], ...] = ()
+    unreviewed: tuple[Unreviewed, ...] = ()
+    partial: tuple[PartialReview, ...] = ()
 
 
 class ChangeReview(msgspec.Struct, frozen=True):

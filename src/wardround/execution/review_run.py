@@ -25,7 +25,7 @@ from wardround.execution.base_comparison import BaseComparison
 from wardround.execution.base_texts import BaseTexts
 from wardround.execution.change_check_runner import ChangeCheckRunner
 from wardround.execution.executor import Executor, InProcessExecutor
-from wardround.execution.model import Results
+from wardround.execution.model import MergedChangeResults, PartialReview, Results
 from wardround.execution.project_files import SnapshotLinker
 from wardround.execution.review_models import ReviewModels
 from wardround.execution.review_side import BaseSide, HeadSide, ReviewSide
@@ -48,6 +48,7 @@ class RawReview(msgspec.Struct):
         change: the change as it was reviewed: content that no review can have covered counts as added.
         claimed: path at the head -> the specialists that reviewed it.
         unreviewed: requested reviews that did not happen, on either side.
+        partial: the checks of the entire change that ran without something that they need.
         unwaived_head, unwaived_base: the results of the files to which an untrusted change adds ignore
             comments of tools, without those comments.
         notes: hunks that models did not score, and why, and which configured tools are not installed.
@@ -61,6 +62,7 @@ class RawReview(msgspec.Struct):
     notes: tuple[str, ...] = ()
     unwaived_head: Results = msgspec.field(default_factory=Results)
     unwaived_base: Results = msgspec.field(default_factory=Results)
+    partial: tuple[PartialReview, ...] = ()
 
 
 class PlannedTools(msgspec.Struct, frozen=True):
@@ -163,7 +165,7 @@ class ReviewRun:
         units = self._models.limited(work_units(context.claimed, self._host, self._config))
         head = yield self.side("head"), units
         claimed = {file.file.path: list(file.specialists) for file in context.claimed}
-        reported, unreviewed = self._merge_change_checks(head, claimed)
+        merged = self._merge_change_checks(head, claimed)
         coverage = BaseCoverage(
             self._source, context.change, self._host, self._config, self._request, self._specialists
         )
@@ -172,13 +174,16 @@ class ReviewRun:
         )
         base_units = comparison.units(units, head)
         base = (yield self.side("base"), base_units) if base_units else Results()
-        self._mark_compared(reported, base)
-        unreviewed = [*context.unreviewed, *unreviewed, *head.unreviewed, *_not_compared(base)]
+        self._mark_compared(merged.reported, base)
+        unreviewed = [*context.unreviewed, *merged.unreviewed, *head.unreviewed, *_not_compared(base)]
         models = self._models.summarize(units, head)
         unreviewed += models.unreviewed
-        notes = (*sorted(head.notes), *models.notes)
+        partial = (f"{one.specialist}: not reviewed in part: {one.reason}" for one in merged.partial)
+        notes = (*sorted(head.notes), *models.notes, *partial)
         unwaived = yield from self._without_added_ignores(units, unreviewed)
-        return RawReview(context.change, head, base, claimed, unreviewed, notes, *unwaived)
+        return RawReview(
+            context.change, head, base, claimed, unreviewed, notes, *unwaived, partial=merged.partial
+        )
 
     def side(self, name: SideName, copies: Mapping[str, bytes] | None = None) -> ReviewSide:
         """A side of the change; with copies in place of some files, a side of its own."""
@@ -191,15 +196,15 @@ class ReviewRun:
 
     def _merge_change_checks(
         self, head: Results, claimed: dict[str, list[Specialist]]
-    ) -> tuple[list[tuple[Specialist, str]], list[Unreviewed]]:
+    ) -> MergedChangeResults:
         """Add the results of the change-level checks; a specialist with a result has reviewed the file."""
         results = self._change_checks.review.run() if head.change_level is None else head.change_level
-        reported, unreviewed = self._change_checks.merge(results, head)
-        for specialist, path in reported:
+        merged = self._change_checks.merge(results, head)
+        for specialist, path in merged.reported:
             reviewers = claimed.setdefault(path, [])
             if specialist not in reviewers:
                 reviewers.append(specialist)
-        return reported, unreviewed
+        return merged
 
     def _mark_compared(self, reported: Sequence[tuple[Specialist, str]], base: Results) -> None:
         """Record that change-level checks, which compare by themselves, have reviewed the base."""

@@ -15,7 +15,7 @@ from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
-from wardround.execution.change_check_runner import MOST_READ
+from wardround.execution.change_check_runner import GRAPH_LIMITS
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange
 from wardround.planes.intent_analysis import intent_notes
@@ -83,7 +83,7 @@ def _neighbours(source: ChangeSource, change: Change) -> tuple[SymbolNeighbours,
         return ()
     from wardround.context.code_graph.change_neighbours import neighbours_of  # loads grammars: 15 ms
 
-    return neighbours_of(source, change, MOST_READ[Profile.CI])
+    return neighbours_of(source, change, GRAPH_LIMITS[Profile.CI])
 
 
 def _repetitions(
@@ -98,7 +98,7 @@ def _repetitions(
     def find() -> tuple[SymbolMove, ...]:
         return find_moves(change, read) if is_commit else moves
 
-    return repetitions_of(source, change, read, find, MOST_READ[request.profile])
+    return repetitions_of(source, change, read, find, GRAPH_LIMITS[request.profile])
 
 
 def _criteria(

@@ -14,6 +14,7 @@ from wardround.planes.evidence import (
     Evidence,
     FindingEvidence,
     MissingEvidence,
+    PartialEvidence,
     ToolEvidence,
 )
 from wardround.planes.file_evidence import file_evidence
@@ -66,6 +67,7 @@ def collect_evidence(
         exchanges=analyses.exchanges,
         intent=analyses.intent,
         repetitions=analyses.repetitions,
+        partial=tuple(PartialEvidence(one.specialist, one.reason) for one in results.partial),
     )
 
 

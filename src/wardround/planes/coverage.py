@@ -76,6 +76,9 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
         for name in self.change_reviewers:
             if files and name not in evidence.change_reviewers:
                 yield f"no result of the checks of {name} for the entire change"
+        for one in evidence.partial:
+            if one.specialist in self.change_reviewers:
+                yield one.reason
 
     def _required_for(self, file: FileEvidence) -> list[str]:
         names = [name for specialist in file.specialists for name in self.reviewers.get(specialist, ())]

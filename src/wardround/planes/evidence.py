@@ -106,6 +106,13 @@ class MissingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str
 
 
+class PartialEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The checks of a specialist that ran without something that they need, such as the code graph."""
+
+    specialist: str
+    reason: str
+
+
 class ToolEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A tool or model that ran.
 
@@ -172,6 +179,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         intent: notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
         change_reviewers: the specialists whose checks of the entire change ran.
+        partial: those of them that ran without something that they need, with the reason.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
         exchanges: with a language model, in the order of the planes.
@@ -195,6 +203,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
     neighbours: tuple[SymbolNeighbours, ...] = ()
+    partial: tuple[PartialEvidence, ...] = ()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

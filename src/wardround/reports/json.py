@@ -194,6 +194,7 @@ def _signal(signal: Signal) -> dict[str, Any]:
         "confidence": signal.confidence,
         "status": signal.status.value,
         "findings": list(signal.findings),
+        **({"reasons": [escape_undecodable(one) for one in signal.reasons]} if signal.reasons else {}),
     }
 
 

@@ -11,6 +11,7 @@ from wardround.change.change_source import GitChangeSource, in_any_encoding
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
 from wardround.context.code_graph.base_repetitions import repetitions_of
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import find_moves
 
@@ -49,6 +50,7 @@ BADGE = (
     "  return <span className='badge' title={text}>Total {text}</span>;\n"
     "}\n"
 )
+UNLIMITED = UpdateLimit(60.0)
 PACKAGE = {
     "shop/__init__.py": "",
     "shop/text/__init__.py": "",
@@ -61,7 +63,7 @@ def repetitions(
     before: Mapping[str, str],
     after: Mapping[str, str | None],
     *,
-    most_missing: int = 1000,
+    limit: UpdateLimit = UNLIMITED,
 ) -> tuple[Repetition, ...]:
     """Commit files, then a change of them (None deletes one), and return its repetitions."""
     base = repo.commit(before)
@@ -77,7 +79,7 @@ def repetitions(
             content = source.content(file, base=is_base)
             return None if content is None else in_any_encoding(content)
 
-        return repetitions_of(source, change, read, lambda: find_moves(change, read), most_missing)
+        return repetitions_of(source, change, read, lambda: find_moves(change, read), limit)
 
 
 def named(found: tuple[Repetition, ...]) -> list[tuple[str, str, str]]:
@@ -241,7 +243,7 @@ def test_a_wrapper_of_the_existing_function_is_not_a_copy(repo: GitRepository) -
 
 
 def test_a_graph_that_is_not_built_is_not_built_within_a_small_budget(repo: GitRepository) -> None:
-    assert repetitions(repo, PACKAGE, {"shop/pages.py": RENAMED}, most_missing=2) == ()
+    assert repetitions(repo, PACKAGE, {"shop/pages.py": RENAMED}, limit=UpdateLimit(60.0, 2)) == ()
 
 
 def test_a_file_that_is_not_utf8_is_compared(repo: GitRepository) -> None:

@@ -44,6 +44,16 @@ def test_only_changed_files_are_read_again(repo: GitRepository) -> None:
         assert ends(graph.callers(symbol_of(graph, "a.py", "one"))) == [("b.py", "two", 4, "resolved")]
 
 
+def test_an_update_without_time_left_reads_nothing_and_reports_it(repo: GitRepository) -> None:
+    commit = repo.commit(FILES)
+    with Repository(repo.root) as repository, CodeGraph.open(repository.git_dir) as graph:
+        done = graph.update(tree_at(repository, commit), seconds=0.0)
+        assert (done.files, done.read, done.left) == (2, 0, 2)
+        assert graph.facts("a.py").symbols == ()
+        done = graph.update(tree_at(repository, commit))
+        assert (done.files, done.read, done.left) == (2, 2, 0)
+
+
 def test_files_of_another_tree_have_no_effect(repo: GitRepository) -> None:
     first = repo.commit(FILES)
     expected = _callers(repo)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from wardround.change.change_source import GitChangeSource
 from wardround.change.diff import Change
 from wardround.change.encoding import escape_undecodable
+from wardround.context.code_graph.bounded_update import update_within
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.repetitions import (
     BaseFiles,
@@ -20,8 +21,10 @@ from wardround.context.code_graph.repetitions import (
     without_moved,
 )
 from wardround.context.code_graph.tree_files import tree_at
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import SymbolMove
+from wardround.errors import GraphNotBuilt
 
 
 def repetitions_of(
@@ -29,13 +32,12 @@ def repetitions_of(
     change: Change,
     read: Reader,
     find_moves: Callable[[], tuple[SymbolMove, ...]],
-    most_missing: int,
+    limit: UpdateLimit,
 ) -> tuple[Repetition, ...]:
     """Return the added functions that repeat an existing one; none if the graph costs too much or fails.
 
     Args:
         find_moves: returns the moves of the change; only called if it adds functions.
-        most_missing: the number of files without stored facts up to which they are read.
     """
     added = added_bodies(change, read)
     added = without_moved(added, find_moves()) if added else ()
@@ -43,8 +45,8 @@ def repetitions_of(
         return ()
     try:
         with CodeGraph.open(source.repository.git_dir) as graph:
-            return _searched(graph, source, change, read, added, most_missing)
-    except sqlite3.DatabaseError:
+            return _searched(graph, source, change, read, added, limit)
+    except (GraphNotBuilt, sqlite3.DatabaseError):
         return ()
 
 
@@ -54,12 +56,9 @@ def _searched(
     change: Change,
     read: Reader,
     added: tuple[Body, ...],
-    most_missing: int,
+    limit: UpdateLimit,
 ) -> tuple[Repetition, ...]:
-    tree = tree_at(source.repository, change.base)
-    if graph.missing(tree) > most_missing:
-        return ()
-    graph.update(tree)
+    update_within(graph, tree_at(source.repository, change.base), limit)
     base = BaseFiles(lambda path: source.read(path, "base"))
     return tuple(_recordable(one) for one in find_repetitions(added, change, read, graph, base))
 

@@ -10,11 +10,14 @@ from typing import TypeVar
 from wardround.change.change_source import GitChangeSource
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.encoding import escape_undecodable
+from wardround.context.code_graph.bounded_update import update_within
 from wardround.context.code_graph.extraction import is_indexed
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import CALLABLE, Certainty, Link, Symbol, SymbolKind
 from wardround.context.code_graph.tree_files import reviewed_tree
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.symbol_neighbours import Place, SymbolNeighbours
+from wardround.errors import GraphNotBuilt
 
 MOST_SYMBOLS = 20
 MOST_PLACES = 5
@@ -26,20 +29,15 @@ Lines = tuple[int, int]
 Item = TypeVar("Item", bound=Hashable)
 
 
-def neighbours_of(source: GitChangeSource, change: Change, most_missing: int) -> tuple[SymbolNeighbours, ...]:
-    """Return the neighbours of the first changed symbols; none if the graph costs too much or fails.
-
-    Args:
-        most_missing: the number of files without stored facts up to which they are read.
-    """
+def neighbours_of(
+    source: GitChangeSource, change: Change, limit: UpdateLimit
+) -> tuple[SymbolNeighbours, ...]:
+    """Return the neighbours of the first changed symbols; none if the graph costs too much or fails."""
     try:
         with CodeGraph.open(source.repository.git_dir) as graph:
-            tree = reviewed_tree(source.repository, change, source)
-            if graph.missing(tree) > most_missing:
-                return ()
-            graph.update(tree)
+            update_within(graph, reviewed_tree(source.repository, change, source), limit)
             return find_neighbours(graph, change)
-    except sqlite3.DatabaseError:
+    except (GraphNotBuilt, sqlite3.DatabaseError):
         return ()
 
 

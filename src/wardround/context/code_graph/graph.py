@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -39,12 +41,14 @@ class GraphUpdate(msgspec.Struct, frozen=True):
     Attributes:
         files: of the tree that the graph indexes.
         read: those whose facts were not stored yet.
+        left: those that were not read within the time; the graph has no facts of them.
         unparsed: the files that have no facts, or not all of them, each with the reason.
     """
 
     files: int
     read: int
     unparsed: tuple[tuple[str, str], ...]
+    left: int = 0
 
 
 class _Queries:
@@ -102,29 +106,41 @@ class CodeGraph:
     ) -> None:
         self._store.close()
 
-    def update(self, tree: SourceTree) -> GraphUpdate:
-        """Read the files of a tree that are not stored yet; later queries are about this tree."""
+    def update(self, tree: SourceTree, seconds: float = math.inf) -> GraphUpdate:
+        """Read the files of a tree that are not stored yet; later queries are about this tree.
+
+        Args:
+            seconds: processor time after which no further file is read.
+        """
         self._tree = tree
+        end = time.thread_time() + seconds
         try:
-            return self._updated(tree)
+            return self._updated(tree, end)
         except sqlite3.DatabaseError as trouble:
             self._store = self._store.replaced(keep_file=not sqlite_file.is_damaged(trouble))
-            return self._updated(tree)
+            return self._updated(tree, end)
 
-    def _updated(self, tree: SourceTree) -> GraphUpdate:
+    def _updated(self, tree: SourceTree, end: float = math.inf) -> GraphUpdate:
         keys = {entry.path: file_key(entry) for entry in tree.entries}
         known = self._store.known()
         missing = [entry for entry in tree.entries if keys[entry.path] not in known]
-        for at in range(0, len(missing), _BATCH):
-            batch = missing[at : at + _BATCH]
-            tree.fetch(batch)
-            self._store.add([(entry, _record(entry, tree)) for entry in batch])
-        if missing:
+        read = self._read(tree, missing, end)
+        if read:
             known = self._store.known()
-        rows = {path: known[key] for path, key in keys.items()}
+        rows = {path: known[key] for path, key in keys.items() if key in known}
         self._queries = _Queries(self._store, rows)
         self._shrink(known, rows)
-        return GraphUpdate(len(rows), len(missing), self._queries.facts.unparsed)
+        return GraphUpdate(len(keys), read, self._queries.facts.unparsed, len(missing) - read)
+
+    def _read(self, tree: SourceTree, missing: Sequence[IndexedFile], end: float) -> int:
+        """Store the facts of files, and return how many of them until a processor time."""
+        read = 0
+        while read < len(missing) and time.thread_time() < end:
+            batch = missing[read : read + _BATCH]
+            tree.fetch(batch)
+            self._store.add([(entry, _record(entry, tree)) for entry in batch])
+            read += len(batch)
+        return read
 
     def _shrink(self, known: dict[bytes, StoredFile], rows: dict[str, StoredFile]) -> None:
         """Record the files in use, and remove the others once there are many more of them."""
