@@ -29,20 +29,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from evals.break_planting import Break, Checkout, planted
+from evals.break_planting import planted
+from evals.planting.checkout import Break, Checkout
 from wardround.change.change_source import FileTexts, GitChangeSource
 from wardround.change.diff import FileStatus
 from wardround.change.repository import Repository
 from wardround.change.repository_view import SideView
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.context.change_graphs import ChangeGraphs, open_graphs
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.findings import RawFinding
 from wardround.host import load
+from wardround.rules.maturity import Maturity
 
 _RELATED = frozenset({"PY084", "TS098", "PY013", "TS004", "PY015", "TS006"})
 """The rules of other specialists that are about removed names."""
-_MOST_READ = 20_000
+_LIMIT = UpdateLimit(600.0)
 
 
 def _git(root: Path, *argv: str) -> str:
@@ -103,7 +107,7 @@ def findings(root: Path, base: str, head: str, names: Sequence[str]) -> list[Raw
 
         def graphs() -> ChangeGraphs | None:
             if not opened:
-                opened.append(open_graphs(repository, change, source, _MOST_READ))
+                opened.append(open_graphs(repository, change, source, _LIMIT))
             return opened[0]
 
         project = CommitView(SideView(source, "head"), root, head)
@@ -276,9 +280,19 @@ class Tools:
 # Commands
 
 
+class Row(NamedTuple):
+    """A break with the rule that finds it, the stable rule that does, and the other tools that do."""
+
+    repository: str
+    broken: Break
+    rule: str
+    stable: str
+    tools: list[str]
+
+
 def measure(clones: Sequence[Path], count: int, seed: int, *, with_tools: bool, show: bool) -> None:
     """Plant breaks and print the shares that are found, by kind, by language and by tool."""
-    rows: list[tuple[str, Break, str, list[str]]] = []
+    rows: list[Row] = []
     names = [one.name for one in load().specialists]
     with tempfile.TemporaryDirectory() as folder:
         for clone in clones:
@@ -286,9 +300,11 @@ def measure(clones: Sequence[Path], count: int, seed: int, *, with_tools: bool, 
             _git(root, "branch", "-f", "base")
             for one in planted(Checkout.of(root), count, seed):
                 head = applied(root, one)
-                rule = is_found(one, findings(root, "base", head, names))
+                reported = findings(root, "base", head, names)
+                rule = is_found(one, reported)
+                stable = is_found(one, [each for each in reported if _is_stable(each.code)])
                 tools = Tools(root).found(one, head) if with_tools else []
-                rows.append((clone.name, one, rule, tools))
+                rows.append(Row(clone.name, one, rule, stable, tools))
                 if show or not rule:
                     where = f"in {list(one.edits)}, used in {one.uses[:2]} {tools}"
                     shown = f"{rule or 'MISSED':7} {clone.name} {one.language} {one.kind}: {one.name}"
@@ -296,21 +312,30 @@ def measure(clones: Sequence[Path], count: int, seed: int, *, with_tools: bool, 
     _print_table(rows, with_tools)
 
 
-def _print_table(rows: Sequence[tuple[str, Break, str, list[str]]], with_tools: bool) -> None:
+def _is_stable(code: str) -> bool:
+    """Return True for a rule that runs without ``preview``."""
+    specialist = {"CT": "contract", "PY": "python", "TS": "typescript"}[code[:2]]
+    return load().catalogue.rule(f"{specialist}/{code}").maturity is Maturity.STABLE
+
+
+def _print_table(rows: Sequence[Row], with_tools: bool) -> None:
     for title, key in (
-        ("kind", lambda row: f"{row[1].language} {row[1].kind}"), ("language", lambda row: row[1].language),
-        ("repository", lambda row: row[0]), ("all", lambda row: "all"),
+        ("kind", lambda row: f"{row.broken.language} {row.broken.kind}"),
+        ("language", lambda row: row.broken.language),
+        ("repository", lambda row: row.repository), ("all", lambda row: "all"),
     ):  # fmt: skip
         groups = defaultdict(list)
         for row in rows:
             groups[key(row)].append(row)
         for name, group in sorted(groups.items()):
-            tools = Counter(tool for row in group for tool in row[3])
+            tools = Counter(tool for row in group for tool in row.tools)
             listed = (
                 "  ".join(f"{tool} {number}" for tool, number in sorted(tools.items())) if with_tools else ""
             )
-            print(f"{title:10} {name:40} {sum(bool(row[2]) for row in group):4} of {len(group):4}  {listed}")
-    print("rules", dict(Counter(row[2] or "missed" for row in rows)))
+            found = sum(bool(row.rule) for row in group)
+            stable = sum(bool(row.stable) for row in group)
+            print(f"{title:10} {name:40} {found:4} (stable rules {stable:4}) of {len(group):4}  {listed}")
+    print("rules", dict(Counter(row.rule or "missed" for row in rows)))
 
 
 def read_commits(clones: Sequence[Path], count: int) -> None:

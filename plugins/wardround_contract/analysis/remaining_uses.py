@@ -24,7 +24,8 @@ _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _UNIQUE_WORDS = 3
 _UNIQUE_LENGTH = 14
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_+[A-Za-z0-9]")
-_DYNAMIC = re.compile(r"def __getattr(ibute)?__|\bglobals\(\)|new Proxy\(")
+_DYNAMIC_MODULE = re.compile(r"^def __getattr__|\bglobals\(\)|new Proxy\(", re.MULTILINE)
+_DYNAMIC_CLASS = re.compile(r"def __getattr(ibute)?__|\bsetattr\(|__dict__|new Proxy\(")
 _IGNORED = re.compile(r"type:\s*ignore|pylint: disable|pyright: ignore|ty: ignore|@ts-(ignore|expect-error)")
 _GUARDS = ("hasattr", "getattr", "raises", "suppress", "AttributeError", "skip", "version")
 _MEMBER_USES = frozenset({UseKind.ATTRIBUTE, UseKind.CALL})
@@ -137,9 +138,12 @@ class RemainingUses:
         return kept
 
 
-def is_dynamic(text: str) -> bool:
-    """Return True if a module or its classes may provide names that the source does not show."""
-    return bool(_DYNAMIC.search(text))
+def is_dynamic(text: str, head: FileFacts, owner: str) -> bool:
+    """Return True if a module, or the class of a name, may provide names that the source does not show."""
+    found = next((one for one in head.symbols if one.name == owner), None) if owner else None
+    if found is None:
+        return bool(_DYNAMIC_MODULE.search(text))
+    return bool(_DYNAMIC_CLASS.search("\n".join(text.split("\n")[found.line - 1 : found.end_line])))
 
 
 def _needs(lines: list[str], number: int, name: str) -> bool:

@@ -10,7 +10,10 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangeView
 from wardround_contract.analysis.uses import NOT_MAINTAINED
 
-_PROSE = LazyPattern(r"(?i)\.(md|mdx|rst|adoc|txt|po|svg|ipynb|snap|csv|xml|lock)$|(^|/)(docs?|examples?)/")
+_PROSE = LazyPattern(
+    r"(?i)\.(md|mdx|rst|adoc|txt|po|svg|ipynb|snap|csv|xml|lock)$"
+    r"|(^|/)(docs?|examples?)/(?!.*\.(jsx?|tsx?|mjs|vue|svelte|py)$)"
+)
 _COMMENT = LazyPattern(r"\s*(#(?!!)|//|/?\*|--|<!--|;)")
 _MOST_FILES = 200
 _LONGEST_TEXT = 400_000

@@ -6,6 +6,9 @@ import msgspec
 
 from wardround.checks.source import RepositoryView
 
+ON_PATH = frozenset({"plugins", "dags"})
+"""Folders that Airflow puts on the import path, also where they are packages."""
+
 
 class ModuleLocation(msgspec.Struct, frozen=True):
     """The parts of a module's path: ``src/app/mail.py`` is ``src``, ``app``, ``mail``."""
@@ -34,7 +37,7 @@ class ModuleLocation(msgspec.Struct, frozen=True):
     ) -> bool:
         """Return True if imports can start in a folder: it is not a package, and is near the importer."""
         if root and project.read("/".join((*root, "__init__.py"))) is not None:
-            return False
+            return named_parts > 1 and root[-1] in ON_PATH
         return named_parts > 1 or root in _roots_near(folders)
 
 

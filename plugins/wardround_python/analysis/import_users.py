@@ -19,7 +19,7 @@ from wardround.languages.python.tree import parse, unparse_fast, walk
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.callers import bindings
 from wardround_python.analysis.exports import UNREADABLE, is_package, is_packaged_elsewhere, provides, stem_of
-from wardround_python.analysis.import_resolution import ModuleLocation
+from wardround_python.analysis.import_resolution import ON_PATH, ModuleLocation
 
 _MOST_FILES = 300
 """The most files with one of the words that are read; more share a word that is not specific to this project.
@@ -29,6 +29,8 @@ _NOT_RUN = LazyPattern(
     r"(^|/)(test_?data|fixtures|snapshots|templates|cookiecutter|_?vendor(ed)?|third_party|node_modules"
     r"|site-packages|typings|stubs|examples_broken)/|[{}]"
 )
+_FAKES = LazyPattern(r"\bsys\.modules\b(?!\[[^\]\n]{1,200}\](?!\s*=(?!=)))")
+"""A module that may be replaced by another object; reading ``sys.modules[name]`` replaces nothing."""
 _TOLERANT = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"})
 _TOLERANT_CONTEXTS = LazyPattern(r"suppress|raises|assertRaises|capture|warns|catch")
 _ABOUT_VERSIONS = LazyPattern(
@@ -75,7 +77,7 @@ class Users:
 
     def uses_in(self, path: str, text: str | None) -> list[RemovedUse]:
         """Return the uses in another file, in no order; none if it cannot be read."""
-        if text is None or _NOT_RUN.search(path) or not self._may_use(text) or "sys.modules" in text:
+        if text is None or _NOT_RUN.search(path) or not self._may_use(text) or _FAKES.search(text):
             return []
         try:
             return [*self._in_module(path, text, parse(text))]
@@ -220,6 +222,8 @@ class Users:
         folders = tuple(importer.split("/")[:-1])
         if folders[: len(root)] == root or root in (("src",), ("lib",)):
             return True
+        if root and root[-1] in ON_PATH:
+            return self._is_only_module(named)
         return self._is_project(root) and self._is_only(named[0])
 
     def _is_elsewhere(self, dotted: str) -> bool:
@@ -240,6 +244,13 @@ class Users:
         return any(
             self._project.read("/".join([*f, marker])) is not None for f in folders for marker in _MARKERS
         )
+
+    def _is_only_module(self, named: Sequence[str]) -> bool:
+        """Return True if the repository has no other module of a dotted name, and no distribution its top."""
+        dotted = "/".join(named)
+        found = self._project.paths([f"*/{dotted}.py", f"*/{dotted}/__init__.py", f"{dotted}.py"])
+        is_only = all(ModuleLocation.of(path).parts == self._place.parts for path in found)
+        return is_only and not is_packaged_elsewhere(named[0], self._project)
 
     def _is_only(self, top: str) -> bool:
         """Return True if the repository has one top-level package of a name."""

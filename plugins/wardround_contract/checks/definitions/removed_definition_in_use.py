@@ -162,7 +162,8 @@ class RemovedDefinitionInUse(BrokenUseCheck):
 
     def _relevant(self, sides: Sides) -> Sequence[Removed]:
         """Return what a file loses, without the members of a lost class and what other rules report."""
-        if is_dynamic(sides.file.text or "") or sides.file.text is None:
+        text = sides.file.text
+        if text is None:
             return ()
         lost = removed_definitions(sides)
         names = {one.symbol.name for one in lost}
@@ -173,14 +174,18 @@ class RemovedDefinitionInUse(BrokenUseCheck):
             if one.symbol.owner_name not in names
             and (one.symbol.owner_name or not (is_python or one.symbol.exported))
             and (one.symbol.owner_name or one.symbol.name not in _GLOBALS)
-            and not _is_bound(sides.file.text, one.symbol.own_name, is_python=is_python)
+            and not _is_bound(text, one.symbol, is_python=is_python)
+            and not is_dynamic(text, sides.head, one.symbol.owner_name)
         ]
 
     def _inspect(self, removed: Removed, remaining: RemainingUses) -> None:
         uses, severity = remaining.resolved(removed), Severity.WARN
-        is_member = bool(removed.symbol.owner_name)
-        if is_member and (not uses or remaining.may_be_inherited(removed)):
-            uses, severity = remaining.by_name(removed, uses), Severity.INFO
+        if removed.symbol.owner_name:
+            named = remaining.by_name(removed, uses)
+            if not uses or remaining.may_be_inherited(removed):
+                uses, severity = named, Severity.INFO
+            else:
+                uses = named or uses
         if uses:
             self._report_uses(removed, uses, severity)
 
@@ -206,9 +211,12 @@ def _new_name(removed: Removed) -> Symbol | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_bound(text: str, name: str, *, is_python: bool) -> bool:
+def _is_bound(text: str, symbol: Symbol, *, is_python: bool) -> bool:
     """Return True if the module may still bind a name, in a form that is not a definition of its own."""
-    escaped = re.escape(name)
-    quoted = rf"['\"]{escaped}['\"]" if is_python else rf"['\"]{escaped}['\"]\s*[:\]]"
-    pattern = rf"\.{escaped}\s*(?::[^=\n]+)?=(?!=)|{quoted}|\b(?:as|for|import)\s+{escaped}\b"
-    return bool(re.search(pattern, text))
+    name = re.escape(symbol.own_name)
+    set_ = rf"\b(?:setattr|add_to_class|delattr)\([^\n]*['\"]{name}['\"]|^\s+['\"]{name}['\"],?\s*$"
+    quoted = set_ if is_python else rf"['\"]{name}['\"]\s*[:\]]"
+    pattern = rf"\.{name}\s*(?::[^=\n]+)?=(?!=)|{quoted}"
+    if not symbol.owner_name:
+        pattern += rf"|\b(?:as|for|import)\s+{name}\b"
+    return bool(re.search(pattern, text, re.MULTILINE))

@@ -24,6 +24,7 @@ _TOKEN = re.compile(r"[\w@.\-/~+]+")
 _PIPELINE = re.compile(r"(^|/)\.github/|(^|/)\.gitlab-ci|Jenkinsfile|\.circleci/|azure-pipelines")
 _MODULE_COMMAND = re.compile(r"-m\s+|gunicorn|uvicorn|celery|hypercorn|daphne|=\s*[\"']|:\s*[\"']?")
 _MOST_PATHS = 60
+_PROGRAM = re.compile(r"\b(?:python3?|node|bash|sh|ruby|perl|tsx|ts-node)\s+(?:-\w+\s+)*(?:\./)?$")
 _OUTPUT = re.compile(r">\s*$|(?:--?o(?:ut(?:put)?)?(?:file)?|-O|touch|rm|mkdir|tee|>)[ =]+\S*$")
 
 
@@ -96,6 +97,7 @@ class RemovedPathInUse(BrokenUseCheck):
         if not 0 < len(removed) <= _MOST_PATHS:
             return
         self._search = TextSearch(self.change)
+        self._present = frozenset(self.change.project.paths([path for path in removed if path is not None]))
         self._ignored = (self.change.project.read(".gitignore") or "").split("\n")
         uses: dict[str, list[RemainingUse]] = defaultdict(list)
         gone = {path: file for path, file in removed.items() if path is not None and self._is_gone(path)}
@@ -107,7 +109,8 @@ class RemovedPathInUse(BrokenUseCheck):
             self.report_removed(file, 1, what, places, Severity.WARN)
 
     def _is_gone(self, path: str) -> bool:
-        if NOT_MAINTAINED.search(path) or self.change.project.read(path) is not None:
+        is_there = path in self._present or self.change.project.read(path) is not None
+        if NOT_MAINTAINED.search(path) or is_there:
             return False
         return not any(is_git_ignored(path, pattern) for pattern in self._ignored)
 
@@ -139,9 +142,14 @@ class RemovedPathInUse(BrokenUseCheck):
             folder = posixpath.dirname(line.path)
             is_relative = posixpath.normpath(posixpath.join(folder, token)) == path
             is_rooted = token == path and ("/" in token or bool(_PIPELINE.search(line.path)))
+            is_rooted = is_rooted or (token == path and self._is_run(line.text[: match.start()], token))
             if (is_relative and _names_a_file(line, token)) or is_rooted:
                 return not self._exists(folder, token)
         return False
+
+    def _is_run(self, before: str, name: str) -> bool:
+        """Return True if a program runs the only file of a name, whatever its working folder is."""
+        return bool(_PROGRAM.search(before)) and not self.change.project.paths((name, f"*/{name}"))
 
     def _exists(self, folder: str, token: str) -> bool:
         read = self.change.project.read

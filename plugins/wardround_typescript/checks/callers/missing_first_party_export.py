@@ -22,6 +22,10 @@ _MOST_NAMES = 200
 """Number of exports that one file may lose; a change that removes more rewrites it."""
 _LONGEST_TEXT = 400_000
 _GENERATED = LazyPattern(r"(?i)generated|\.gen\.|(^|/)(dist|build|vendor|node_modules|__mocks__)/|\.min\.")
+_ADJACENT = LazyPattern(
+    r"\.(test|tests|spec|stories|story|mock|mocks|bench|e2e|cy|module)\.\w+$|\.(css|scss|md|snap)$"
+)
+"""Files with the stem of a module that an import of the stem never means."""
 _OF_IMPORT = LazyPattern(r"\bimport\b|\bfrom\b|^\s*(?:type\s+)?\w+(?:\s+as\s+\w+)?,?\s*$")
 
 
@@ -238,7 +242,7 @@ class MissingFirstPartyExport(RemovedUsesCheck):
         patterns = [f"{stem}.*", f"{stem}/index.*", f"{stem}/package.json"]
         if stem.endswith("/index"):
             patterns += [f"{stem.removesuffix('/index')}.*", f"{stem.removesuffix('/index')}/package.json"]
-        return bool(self.change.project.paths(patterns))
+        return any(not _ADJACENT.search(path) for path in self.change.project.paths(patterns))
 
     def _inspect_names(self, files: Mapping[str, ChangedFileView]) -> None:
         """Report the imports of exports that were removed from their modules."""

@@ -215,13 +215,26 @@ class Resolver:
         return tuple(found for owner in owners for found in self.member(owner, name))
 
     def member(self, owner: Target, name: str, hops: int = _MOST_HOPS) -> tuple[Target, ...]:
-        """Return the definitions of an attribute of a module or a class, also of a base class."""
+        """Return the definitions of an attribute of a module, a class or an instance, also of its bases."""
         if owner.number == 0:
             return self.exported(owner.path, name)
         facts = self._tree.outline(owner.path)
+        if facts.symbols[owner.number].kind is SymbolKind.CONSTANT and hops:
+            classes = self._classes_of(owner)
+            if classes:
+                return tuple(found for one in classes for found in self.member(one, name, hops - 1))
         wanted = f"{facts.symbols[owner.number].name}.{name}"
         own = tuple(Target(owner.path, at) for at, one in enumerate(facts.symbols) if one.name == wanted)
         return own or self._inherited(owner, name, hops)
+
+    def _classes_of(self, constant: Target) -> Sequence[Target]:
+        """Return the class that a constant is an instance of, where its value is one call of a class."""
+        uses = [one for one in self._tree.uses(constant.path) if one.owner == constant.number]
+        calls = [one for one in uses if one.kind is UseKind.CALL]
+        if len(calls) != 1:
+            return ()
+        found = self._by_scope(constant.path, calls[0])
+        return [one for one in found if self.symbol(one).kind is SymbolKind.CLASS]
 
     def _inherited(self, owner: Target, name: str, hops: int) -> tuple[Target, ...]:
         if hops == 0:

@@ -1,0 +1,1 @@
+"""The kinds of breaks that ``break_planting.py`` plants."""
