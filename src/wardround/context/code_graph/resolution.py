@@ -201,10 +201,11 @@ class Resolver:
     def _top_level(self, path: str) -> dict[str, int]:
         found = self._tops.get(path)
         if found is None:
-            symbols = enumerate(self._tree.outline(path).symbols)
+            facts = self._tree.outline(path)
             found = {}
-            for number, one in symbols:
-                if number and "." not in one.name:
+            imported = _imported_names(facts)
+            for number, one in enumerate(facts.symbols):
+                if number and "." not in one.name and one.name not in imported:
                     found.setdefault(one.name, number)
             self._tops[path] = found
         return found
@@ -307,6 +308,12 @@ class Resolver:
 
 def _joined(module: str, name: str) -> str:
     return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+
+
+def _imported_names(facts: FileFacts) -> frozenset[str]:
+    """Return the names that imports bind in a script: a group of tests with such a title is no definition."""
+    is_script = language_of(facts.path) == "script"
+    return frozenset(one.alias for one in facts.imports if not one.is_export) if is_script else frozenset()
 
 
 def _is_plain_script(facts: FileFacts) -> bool:

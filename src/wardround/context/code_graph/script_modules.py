@@ -22,6 +22,10 @@ _SETTINGS = ("tsconfig.json", "jsconfig.json", "tsconfig.app.json", "tsconfig.ba
 _MOST_EXTENDED = 5
 
 
+_ALIASES = ("@", "~")
+"""Aliases that programs configure in code, such as the settings of Vite, which are not run."""
+
+
 class ScriptModules:
     """The modules of a tree.
 
@@ -40,7 +44,7 @@ class ScriptModules:
         folder = posixpath.dirname(path)
         if module.startswith("."):
             return self._file(posixpath.join(folder, module))
-        for candidate in self._candidates(folder, module):
+        for candidate in (*self._candidates(folder, module), *self._conventional(folder, module)):
             found = self._file(candidate)
             if found:
                 return found
@@ -66,6 +70,18 @@ class ScriptModules:
             if is_match:
                 middle = module[len(before) : len(module) - len(after)] if star else ""
                 yield from (target.replace("*", middle, 1) for target in targets)
+
+    def _conventional(self, folder: str, module: str) -> Iterator[str]:
+        """Yield the paths of ``@/`` and ``~/``, which bundlers are configured to look up in ``src``."""
+        alias, _, rest = module.partition("/")
+        while alias in _ALIASES and rest:
+            if posixpath.basename(folder) == "src":
+                yield posixpath.join(folder, rest)
+            elif posixpath.join(folder, "package.json") in self._manifests:
+                yield posixpath.join(folder, "src", rest)
+            if not folder:
+                return
+            folder = posixpath.dirname(folder)
 
     def _aliases_of(self, folder: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         known = self._aliases.get(folder)
