@@ -251,3 +251,43 @@ def test_a_string_with_the_name_of_a_table_is_a_use_by_name(graph_of: GraphOf) -
     })  # fmt: skip
     assert ends(graph.callers(symbol_of(graph, "schema.sql", "orders"))) == [("a.ts", "load", 1, "named")]
     assert graph.callers(symbol_of(graph, "schema.sql", "orders.amount")) == ()
+
+
+def test_a_method_of_an_instance_in_a_constant_is_found(graph_of: GraphOf) -> None:
+    graph = graph_of(
+        {
+            "cache.py": "class Cache:\n    def expire(self, key): ...\n\ncache = Cache()\nother = wrap(Cache())\n",
+            "app.py": "from cache import cache, other\n\ncache.expire(1)\nother.expire(2)\n",
+        }
+    )
+    assert ends(graph.callers(symbol_of(graph, "cache.py", "Cache.expire"))) == [
+        ("app.py", "", 3, "resolved"),
+        ("app.py", "", 4, "named"),
+    ]
+
+
+def test_a_title_of_tests_does_not_hide_the_import_of_the_same_name(graph_of: GraphOf) -> None:
+    graph = graph_of(
+        {
+            "src/send.ts": "export function send(to: string) {}\n",
+            "src/send.test.ts": 'import { send } from "./send"\n\ndescribe("send", () => {\n  send("a")\n})\n',
+        }
+    )
+    assert ends(graph.callers(symbol_of(graph, "src/send.ts", "send"))) == [
+        ("src/send.test.ts", "send", 4, "resolved")
+    ]
+
+
+def test_the_usual_aliases_of_bundlers_lead_to_the_sources_of_a_package(graph_of: GraphOf) -> None:
+    graph = graph_of(
+        {
+            "web/package.json": "{}",
+            "web/src/mail/send.ts": "export function send(to: string) {}\n",
+            "web/src/app.ts": 'import { send } from "@/mail/send"\n',
+            "web/tests/send.ts": 'import { send } from "~/mail/send"\n',
+        }
+    )
+    assert [one.path for one in graph.importers("web/src/mail/send.ts")] == [
+        "web/src/app.ts",
+        "web/tests/send.ts",
+    ]

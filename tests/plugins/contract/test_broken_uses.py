@@ -67,3 +67,16 @@ def test_a_diff_without_a_repository_is_reviewed_without_graphs(mail: GitReposit
     mail.write("change.diff", diff)
     report = mail.report("--diff-file", "change.diff", "--only", "contract")
     assert report["gate"]["outcome"] == "pass"
+
+
+def test_a_changed_image_that_a_workflow_names_is_not_removed(repo: GitRepository) -> None:
+    repo.commit({"data/box.tgz": b"\x00\x01", ".github/workflows/a.yml": "run: sha256sum data/box.tgz\n"})
+    repo.commit({"data/box.tgz": b"\x00\x02"})
+    assert contract(repo.report("--base", "HEAD~1", "--only", "contract")) == []
+
+
+def test_uses_by_name_are_listed_beside_certain_ones(mail: GitRepository) -> None:
+    mail.commit({"other.py": "from mail.box import Box\n\ndef f(x):\n    x.inner.send_all()\n"})
+    mail.commit({"mail/box.py": _RENAMED})
+    (finding,) = mail.report("--base", "HEAD~1", "--only", "contract")["findings"]
+    assert finding["message"].endswith("2 files still use it: app.py:3, other.py:4")

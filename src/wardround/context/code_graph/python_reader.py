@@ -268,7 +268,8 @@ class _PythonReader:
             return following
         if not names:
             return [root, *following]
-        receiver = "super" if self._is_super(root) else UNKNOWN
+        constructed = self._constructed(root)
+        receiver = "super" if self._is_super(root) else f"{constructed}()" if constructed else UNKNOWN
         return [root, lambda: self.scan.chain(names, receiver, kind), *following]
 
     def _chain(self, node: Node | None) -> tuple[Node | None, list[tuple[str, Node]]]:
