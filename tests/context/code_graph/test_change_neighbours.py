@@ -10,6 +10,7 @@ from tests.conftest import GitRepository
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.context.code_graph.change_neighbours import MOST_PLACES, MOST_SYMBOLS, neighbours_of
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.symbol_neighbours import Place, SymbolNeighbours
 
 SHOP = {
@@ -19,13 +20,15 @@ SHOP = {
     "shop/report.py": "from shop.prices import net\n\n\ndef lines(rows):\n    return map(net, rows)\n",
 }
 
+UNLIMITED = UpdateLimit(60.0)
+
 
 def neighbours(
     repo: GitRepository,
     before: Mapping[str, str],
     after: Mapping[str, str | None],
     *,
-    most_missing: int = 1000,
+    limit: UpdateLimit = UNLIMITED,
 ) -> tuple[SymbolNeighbours, ...]:
     """Commit files, then a change of them (None deletes one), and return its neighbours."""
     base = repo.commit(before)
@@ -35,7 +38,7 @@ def neighbours(
     head = repo.commit({path: text for path, text in after.items() if text is not None})
     with Repository(repo.root) as repository:
         change = repository.range(base, head)
-        return neighbours_of(GitChangeSource(repository, change), change, most_missing)
+        return neighbours_of(GitChangeSource(repository, change), change, limit)
 
 
 def test_a_changed_function_has_its_callers_callees_and_examples(repo: GitRepository) -> None:
@@ -78,7 +81,7 @@ def test_a_large_change_has_a_bounded_number(repo: GitRepository) -> None:
 
 def test_a_graph_that_costs_too_much_is_not_built(repo: GitRepository) -> None:
     after = {"shop/prices.py": SHOP["shop/prices.py"].replace("* 2", "* 3")}
-    assert neighbours(repo, SHOP, after, most_missing=1) == ()
+    assert neighbours(repo, SHOP, after, limit=UpdateLimit(60.0, 1)) == ()
 
 
 @pytest.mark.parametrize("text", ["", "\x00\x01", "x = 1\n"])

@@ -256,7 +256,9 @@ def test_a_string_with_the_name_of_a_table_is_a_use_by_name(graph_of: GraphOf) -
 def test_a_method_of_an_instance_in_a_constant_is_found(graph_of: GraphOf) -> None:
     graph = graph_of(
         {
-            "cache.py": "class Cache:\n    def expire(self, key): ...\n\ncache = Cache()\nother = wrap(Cache())\n",
+            "cache.py": (
+                "class Cache:\n    def expire(self, key): ...\n\ncache = Cache()\nother = wrap(Cache())\n"
+            ),
             "app.py": "from cache import cache, other\n\ncache.expire(1)\nother.expire(2)\n",
         }
     )
@@ -270,11 +272,11 @@ def test_a_title_of_tests_does_not_hide_the_import_of_the_same_name(graph_of: Gr
     graph = graph_of(
         {
             "src/send.ts": "export function send(to: string) {}\n",
-            "src/send.test.ts": 'import { send } from "./send"\n\ndescribe("send", () => {\n  send("a")\n})\n',
+            "src/a.test.ts": 'import { send } from "./send"\n\ndescribe("send", () => {\n  send("a")\n})\n',
         }
     )
     assert ends(graph.callers(symbol_of(graph, "src/send.ts", "send"))) == [
-        ("src/send.test.ts", "send", 4, "resolved")
+        ("src/a.test.ts", "send", 4, "resolved")
     ]
 
 
