@@ -12,6 +12,7 @@ _STAR = LazyPattern(r"(?i)\bselect\s+(?:distinct\s+)?\*|[\w}]\.\*|,\s*\*|dbt_uti
 _ALIAS = LazyPattern(
     r"(?im)\bas\s+[\"`]?(\w+)[\"`]?[ \t]*,?[ \t]*(?:--.*)?$|^[ \t]*(?:\w+\.)?(\w+)[ \t]*,?[ \t]*(?:--.*)?$"
 )
+_BRACKET = LazyPattern(r"--[^\n]*|\{#.*?#\}|'[^'\n]*'|[()]")
 _CLAUSES = frozenset({"where", "left", "inner", "join", "group", "full", "cross", "on", "order", "limit"})
 _KEYWORDS = frozenset(
     {"select", "from", "where", "final", "with", "renamed", "source", "distinct", "end", "case"}
@@ -22,8 +23,9 @@ def output_columns(text: str) -> dict[str, int] | None:
     """Return the columns of a model with their lines; None where some are not visible."""
     final = _FINAL.search(text)
     if final is not None:
-        body = re.search(rf"(?is)\b{final[1]}\s+as\s*\((.*?)^\s*\)", text, re.MULTILINE)
-        start, part = (body.start(1), body[1]) if body is not None else (0, "*,*")
+        opening = re.search(rf"(?i)\b{final[1]}\s+as\s*\(", text)
+        start = opening.end() if opening is not None else 0
+        part = text[start : _closing(text, start)] if opening is not None else "*,*"
     else:
         starts = [match.start() for match in _LAST_SELECT.finditer(text)]
         start = starts[-1] if starts else 0
@@ -38,6 +40,16 @@ def output_columns(text: str) -> dict[str, int] | None:
             at = start + (match.start(1) if match[1] else match.start(2))
             found[name.lower()] = text.count("\n", 0, at) + 1
     return found
+
+
+def _closing(text: str, start: int) -> int:
+    """Return the offset of the bracket that closes the one before an offset; comments have none."""
+    depth = 1
+    for match in _BRACKET.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.start()
+    return len(text)
 
 
 def column_use(text: str, model: str, column: str) -> int | None:
