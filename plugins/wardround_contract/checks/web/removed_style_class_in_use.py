@@ -92,7 +92,8 @@ class RemovedStyleClassInUse(BrokenUseCheck):
                 self._inspect(file, file.base_text, file.text)
 
     def _inspect(self, file: ChangedFileView, base: str, head: str) -> None:
-        lost = {name: line for name, line in _classes(base).items() if name not in _classes(head)}
+        left = _classes(head)
+        lost = {name: line for name, line in _classes(base).items() if name not in left}
         if (
             NOT_MAINTAINED.search(file.path)
             or not 0 < len(lost) <= _MOST_CLASSES
