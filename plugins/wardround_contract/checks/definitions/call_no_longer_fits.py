@@ -9,7 +9,6 @@ from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.context.code_graph.model import Certainty, Link
 from wardround.findings import Severity
-from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.callers import Callers
 from wardround_contract.analysis.python_signatures import Signature, calls, misfit, parsed, signatures
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
@@ -33,7 +32,6 @@ class CallNoLongerFits(BrokenUseCheck):
     ID = "CT002"
     NAME = "call-no-longer-fits"
     DEFECT_CLASS = "stale-callers"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     PATHS = (".py",)
     PREFILTER = "wardround_contract.prefilters:changes_a_python_function"

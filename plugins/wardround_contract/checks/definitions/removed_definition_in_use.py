@@ -10,7 +10,6 @@ from wardround.checks.cases import change
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.model import Symbol
 from wardround.findings import Severity
-from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.definitions import Removed, Sides, removed_definitions, sides_of
 from wardround_contract.analysis.remaining_uses import RemainingUses, is_dynamic
 from wardround_contract.analysis.uses import RemainingUse
@@ -49,7 +48,6 @@ class RemovedDefinitionInUse(BrokenUseCheck):
     ID = "CT001"
     NAME = "removed-definition-in-use"
     DEFECT_CLASS = "removed-definition-in-use"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     PATHS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
     PREFILTER = "wardround_contract.prefilters:removes_a_name"

@@ -10,7 +10,6 @@ from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
-from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.text_search import TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 from wardround_contract.check import BrokenUseCheck
@@ -40,7 +39,6 @@ class RemovedStyleClassInUse(BrokenUseCheck):
     ID = "CT008"
     NAME = "removed-style-class-in-use"
     DEFECT_CLASS = "removed-style-class-in-use"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     PATHS = _STYLES
     VALID = [
