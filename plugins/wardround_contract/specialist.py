@@ -12,4 +12,5 @@ class ContractSpecialist(Specialist):
 
     name = "contract"
     patterns = ()
+    uses_code_graph = True
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_contract.checks", "change")

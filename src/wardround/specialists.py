@@ -66,6 +66,7 @@ class Specialist:
             count whose tool map names this specialist.
         checks: the checks of its own, in any order.
         change_checks: the checks of the change as such, whatever files it touches.
+        uses_code_graph: True if they call ``ChangeView.graphs``, whose update adds to their time budget.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
         models: the names of the models that its checks use.
     """
@@ -79,6 +80,7 @@ class Specialist:
     borrowed_tools: Sequence[Tool] = ()
     checks: Sequence[type[Check]] = ()
     change_checks: Sequence[type[ChangeCheck]] = ()
+    uses_code_graph: bool = False
     options: type[Any] | None = None
     models: tuple[str, ...] = ()
 

@@ -14,7 +14,9 @@ from wardround_contract.analysis.uses import RemainingUse
 
 _HISTORY = LazyPattern(
     r"(?i)(^|/)(migrations?|versions|alembic|changelogs?|upgrades?|flyway)/|[/_.]down\.sql$|(^|/)seeds?/"
+    r"|migrat[^/]*$"
 )
+"""Migrations, and files about them by their name: they use the schema of earlier releases."""
 _CODE = ("*.py", "*.ts", "*.tsx", "*.js", "*.mjs", "*.go", "*.rb", "*.java", "*.kt", "*.php")
 _STATEMENT = LazyPattern(
     r"(?is)\b(?:select\b[^;\"'`]*?\bfrom|insert\s+into|update|delete\s+from)\b[^;\"`]*?(?=[;\"`]|'''|\Z)"

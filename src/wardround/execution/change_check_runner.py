@@ -71,9 +71,9 @@ class ChangeCheckRunner:
     @cached_property
     def review(self) -> ChangeReview:
         """The checks as a piece of work, which need not run in this process."""
-        budget_s = (
-            change_budget_s(self._profile, len(self._change.files)) + GRAPH_LIMITS[self._profile].seconds
-        )
+        budget_s = change_budget_s(self._profile, len(self._change.files))
+        if any(one.uses_code_graph for one in self._specialists):
+            budget_s += GRAPH_LIMITS[self._profile].seconds
         return ChangeReview(self._run, self._refuse, budget_s)
 
     def merge(self, results: Sequence[ChangeCheckResult], head: Results) -> MergedChangeResults:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import change
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.orm_fields import removed_fields, uses_of_field
 from wardround_contract.analysis.schema_removals import SchemaRemoval, schema_removals
 from wardround_contract.analysis.schema_uses import SchemaUses
@@ -28,6 +29,7 @@ class RemovedColumnInUse(BrokenUseCheck):
     ID = "CT005"
     NAME = "removed-column-in-use"
     DEFECT_CLASS = "removed-column-in-use"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     PATHS = (".sql", ".py", ".prisma")
     PREFILTER = "wardround_contract.prefilters:alters_a_schema"
