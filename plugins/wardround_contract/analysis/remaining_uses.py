@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangeView
 from wardround.context.change_graphs import ChangeGraphs
 from wardround.context.code_graph.extraction import language_of
@@ -24,8 +25,8 @@ _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _UNIQUE_WORDS = 3
 _UNIQUE_LENGTH = 14
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_+[A-Za-z0-9]")
-_DYNAMIC_MODULE = re.compile(r"^def __getattr__|\bglobals\(\)|new Proxy\(", re.MULTILINE)
-_DYNAMIC_CLASS = re.compile(r"def __getattr(ibute)?__|\bsetattr\(|__dict__|new Proxy\(")
+_DYNAMIC_MODULE = LazyPattern(r"(?m)^def __getattr__|\bglobals\(\)|new Proxy\(")
+_DYNAMIC_CLASS = LazyPattern(r"def __getattr(ibute)?__|\bsetattr\(|__dict__|new Proxy\(")
 _IGNORED = re.compile(r"type:\s*ignore|pylint: disable|pyright: ignore|ty: ignore|@ts-(ignore|expect-error)")
 _GUARDS = ("hasattr", "getattr", "raises", "suppress", "AttributeError", "skip", "version")
 _MEMBER_USES = frozenset({UseKind.ATTRIBUTE, UseKind.CALL})

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from wardround.checks.cases import change
+from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.config.globs import is_git_ignored
 from wardround.findings import Severity
@@ -24,7 +25,7 @@ _TOKEN = re.compile(r"[\w@.\-/~+]+")
 _PIPELINE = re.compile(r"(^|/)\.github/|(^|/)\.gitlab-ci|Jenkinsfile|\.circleci/|azure-pipelines")
 _MODULE_COMMAND = re.compile(r"-m\s+|gunicorn|uvicorn|celery|hypercorn|daphne|=\s*[\"']|:\s*[\"']?")
 _MOST_PATHS = 60
-_PROGRAM = re.compile(r"\b(?:python3?|node|bash|sh|ruby|perl|tsx|ts-node)\s+(?:-\w+\s+)*(?:\./)?$")
+_PROGRAM = LazyPattern(r"\b(?:python3?|node|bash|sh|ruby|perl|tsx|ts-node)\s+(?:-\w+\s+)*(?:\./)?$")
 _OUTPUT = re.compile(r">\s*$|(?:--?o(?:ut(?:put)?)?(?:file)?|-O|touch|rm|mkdir|tee|>)[ =]+\S*$")
 
 
