@@ -72,7 +72,7 @@ class ScriptModules:
                 yield from (target.replace("*", middle, 1) for target in targets)
 
     def _conventional(self, folder: str, module: str) -> Iterator[str]:
-        """Yield the paths of ``@/`` and ``~/``, which bundlers are configured to look up in ``src``."""
+        """Yield the paths of ``@/`` and ``~/``, which bundlers are configured to resolve in ``src``."""
         alias, _, rest = module.partition("/")
         while alias in _ALIASES and rest:
             if posixpath.basename(folder) == "src":
