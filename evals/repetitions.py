@@ -1,15 +1,16 @@
 """Evaluate hints that an added function repeats an existing one.
 
-    python evals/repetitions.py scan REPOSITORY ... --out FILE [--commits N] [--skip N]
+    python evals/repetitions.py scan REPOSITORY ... --out FILE [--commits N] [--skip N] [--meaning COSINE]
     python evals/repetitions.py show FILE
     python evals/repetitions.py precision JUDGED
     python evals/repetitions.py plant REPOSITORY ... [--each N]
 
 ``scan`` reads the newest commits of each repository that add code to a source file and writes one line for
-each hint, with both bodies. ``precision`` reads lines ``ID yes|no`` of a reader and prints the share of hints
-after which a reviewer would ask for the existing function, by kind, with Wilson intervals of 95%. ``plant``
-copies functions of the newest commit into other modules, with renamed locals, exchanged statements or other
-literals, and prints the share that is found.
+each hint, with both bodies. With ``--meaning`` it also compares the functions without a hint by the base model.
+``precision`` reads lines ``ID yes|no`` of a reader and prints the share of hints after which a reviewer would
+ask for the existing function, by kind, with Wilson intervals of 95%. ``plant`` copies functions of the newest
+commit into other modules, with renamed locals, exchanged statements or other literals, and prints the share
+that is found.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from repetition_planting import WAYS, Original, copy_of
@@ -29,8 +31,10 @@ from wardround.change.change_source import GitChangeSource, in_any_encoding
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import Repository
 from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.meaning import meanings
 from wardround.context.code_graph.repetitions import (
     BaseFiles,
+    RepetitionSearch,
     _bodies,
     _is_candidate,
     _is_compared,
@@ -41,6 +45,9 @@ from wardround.context.code_graph.repetitions import (
 from wardround.context.code_graph.tree_files import tree_at
 from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import find_moves
+from wardround.inference.registry import default_registry
+from wardround.inference.runtime import detect_runtime
+from wardround.retrieval.protocols import TextEmbedder
 
 STORES = Path("/tmp/wardround-repetitions")
 _MOST_FILES = 100
@@ -54,6 +61,13 @@ class Hint(msgspec.Struct):
     repetition: Repetition
     added: str
     existing: str
+
+
+class Meaning(NamedTuple):
+    """The model that compares functions, and the least cosine of a hint."""
+
+    embedder: TextEmbedder
+    least: float
 
 
 def name_of(path: Path) -> str:
@@ -80,7 +94,7 @@ def commits(repository: Repository, number: int, skip: int) -> Iterator[tuple[st
 
 
 def hints_of(
-    repository: Repository, graph: CodeGraph, change: Change
+    repository: Repository, graph: CodeGraph, change: Change, meaning: Meaning | None
 ) -> tuple[tuple[Repetition, ...], int, GitChangeSource]:
     """Return the hints on a change, and the number of functions that were compared."""
     source = GitChangeSource(repository, change)
@@ -90,16 +104,28 @@ def hints_of(
         return (), 0, source
     added = without_moved(added, find_moves(change, read))
     graph.update(tree_at(repository, change.base))
-    found = find_repetitions(added, change, read, graph, BaseFiles(lambda path: source.read(path, "base")))
+    base = BaseFiles(lambda path: source.read(path, "base"))
+    found = find_repetitions(added, change, read, graph, base)
+    if meaning is not None:
+        known = {(one.path, one.name) for one in found}
+        rest = [
+            (body, (read(change.file(body.symbol.path), False) or "").split("\n"))
+            for body in added if (body.symbol.path, body.symbol.name) not in known
+        ]  # fmt: skip
+        search = RepetitionSearch(change, read, graph, base)
+        found += tuple(meanings(rest, search, graph, base, meaning.embedder, meaning.least))
     return found, len(added), source
 
 
-def scan(paths: Sequence[Path], number: int, skip: int) -> Iterator[Hint]:
+def scan(paths: Sequence[Path], number: int, skip: int, least: float) -> Iterator[Hint]:
+    meaning = None
+    if least:
+        meaning = Meaning(default_registry().embedder("base", detect_runtime("cpu")), least)
     for path in paths:
         began, seen, adding, added, hints = time.monotonic(), 0, 0, 0, 0
         with Repository(path) as repository, CodeGraph.open(repository.git_dir, STORES) as graph:
             for commit, change in commits(repository, number, skip):
-                found, count, source = hints_of(repository, graph, change)
+                found, count, source = hints_of(repository, graph, change, meaning)
                 seen, added, adding, hints = seen + 1, added + count, adding + (count > 0), hints + len(found)
                 for one in found:
                     yield _hint(name_of(path), commit, change, source, one)
@@ -204,6 +230,7 @@ def main() -> None:
     scanning.add_argument("--out", type=Path, required=True)
     scanning.add_argument("--commits", type=int, default=100)
     scanning.add_argument("--skip", type=int, default=0)
+    scanning.add_argument("--meaning", type=float, default=0.0, metavar="COSINE")
     showing = orders.add_parser("show")
     showing.add_argument("hints", type=Path)
     showing.add_argument("--lines", type=int, default=40)
@@ -216,7 +243,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.command == "scan":
         with options.out.open("wb") as out:
-            for hint in scan(options.repositories, options.commits, options.skip):
+            for hint in scan(options.repositories, options.commits, options.skip, options.meaning):
                 out.write(msgspec.json.encode(hint) + b"\n")
                 out.flush()
         return
