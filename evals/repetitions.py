@@ -6,7 +6,7 @@
     python evals/repetitions.py plant REPOSITORY ... [--each N]
 
 ``scan`` reads the newest commits of each repository that add code to a source file and writes one line for
-each hint, with both bodies. With ``--meaning`` it also compares the functions without a hint by the base model.
+each hint, with both bodies. With ``--meaning`` functions without a hint are compared by the base model.
 ``precision`` reads lines ``ID yes|no`` of a reader and prints the share of hints after which a reviewer would
 ask for the existing function, by kind, with Wilson intervals of 95%. ``plant`` copies functions of the newest
 commit into other modules, with renamed locals, exchanged statements or other literals, and prints the share
