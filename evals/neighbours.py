@@ -46,6 +46,7 @@ FIRST = 10
 FEWEST, MOST = 3, 20
 _BLOCKS = 10
 _RESAMPLES = 2000
+_MEANING = "meaning"
 _NEAREST = 40
 _QUERIES = 12
 _CANDIDATES = 400
@@ -206,10 +207,23 @@ def interval(rows: Mapping[str, Sequence[float]]) -> tuple[float, float]:
     return means[int(0.025 * _RESAMPLES)], means[int(0.975 * _RESAMPLES) - 1]
 
 
+def without_meaning(columns: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
+    return {name: column for name, column in columns.items() if not name.startswith(_MEANING)}
+
+
 def report(rows: Sequence[Row], json_file: Path | None) -> None:
     rankers = {
-        "all": lambda row: neighbours.ranked(row.columns),
-        "all without history": lambda row: neighbours.ranked({**row.columns, "history": {}}),
+        "all": lambda row: neighbours.ranked(without_meaning(row.columns)),
+        **{
+            f"all and {name}": (
+                lambda row, name=name: neighbours.ranked(
+                    {**without_meaning(row.columns), name: row.columns[name]}
+                )
+            )
+            for name in rows[0].columns
+            if name.startswith(_MEANING)
+        },
+        "all without history": lambda row: neighbours.ranked({**without_meaning(row.columns), "history": {}}),
         "links and imports": lambda row: neighbours.ranked(
             {name: row.columns[name] if name in ("links", "imports") else {} for name in row.columns}
         ),
@@ -219,10 +233,12 @@ def report(rows: Sequence[Row], json_file: Path | None) -> None:
     }
     print(f"{len(rows)} commits of {len({row.repository for row in rows})} repositories; first {FIRST}")
     table = {}
+    every_hit: dict[str, dict[str, list[float]]] = {}
     for label, rank in rankers.items():
         hits: dict[str, list[float]] = {}
         for row in rows:
             hits.setdefault(row.repository, []).append(float(is_found(row, rank(row))))
+        every_hit[label] = hits
         every = [hit for some in hits.values() for hit in some]
         low, high = interval(hits)
         by = "  ".join(
@@ -230,6 +246,15 @@ def report(rows: Sequence[Row], json_file: Path | None) -> None:
         )
         print(f"{label:22} {statistics.fmean(every):.3f} [{low:.3f}, {high:.3f}]  {by}")
         table[label] = {"share": statistics.fmean(every), "low": low, "high": high}
+    for label in every_hit:
+        if label.startswith("all and"):
+            gains = {
+                name: [one - other for one, other in zip(some, every_hit["all"][name], strict=True)]
+                for name, some in every_hit[label].items()
+            }
+            low, high = interval(gains)
+            gain = statistics.fmean(one for some in gains.values() for one in some)
+            print(f"gain of {label:26} {gain:+.3f} [{low:+.3f}, {high:+.3f}]")
     print(f"seconds: median {statistics.median(row.seconds for row in rows):.3f}, "
           f"95% below {sorted(row.seconds for row in rows)[int(0.95 * len(rows))]:.3f}")  # fmt: skip
     if json_file is not None:

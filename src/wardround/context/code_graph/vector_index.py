@@ -20,7 +20,7 @@ from wardround.context.code_graph.model import Symbol, SymbolKind
 from wardround.context.code_graph.store import file_key
 from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.code_graph.tree_files import SourceTree
-from wardround.context.code_graph.vector_store import StoredSymbol, VectorStore, text_key
+from wardround.context.code_graph.vector_store import StoredEmbedder, StoredSymbol, VectorStore, text_key
 from wardround.retrieval.file_search import is_beside
 from wardround.retrieval.index import IndexedFile
 from wardround.retrieval.protocols import TextEmbedder
@@ -70,7 +70,7 @@ class VectorIndex:
 
     def __init__(self, store: VectorStore, embedder: TextEmbedder) -> None:
         self._store = store
-        self._embedder = embedder
+        self._embedder = StoredEmbedder(store, embedder)
         self._symbols: list[tuple[str, StoredSymbol]] = []
         self._matrix: NDArray[np.float32] | None = None
 
@@ -119,7 +119,6 @@ class VectorIndex:
                 else:
                     self._store.add_file(key, added)
                     known[key] = added
-        self._store.shrink(key for key in keys.values() if key in known)
         self._symbols = [(entry.path, one) for entry, key in keys.items() for one in known.get(key, ())]
         self._matrix = None
         return VectorUpdate(len(self._symbols), len(stored) - before, missing)
@@ -141,8 +140,7 @@ class VectorIndex:
         for batch in _batches(missing.items()):
             if time.monotonic() >= deadline:
                 return None
-            vectors = self._embedder.embed([text for _, text in batch])
-            self._store.add_vectors({key: vector for (key, _), vector in zip(batch, vectors, strict=True)})
+            self._embedder.embed([text for _, text in batch])
             stored.update(key for key, _ in batch)
         return tuple(StoredSymbol(number, key) for number, key in sorted(keys.items()))
 
@@ -183,6 +181,7 @@ class VectorIndex:
 
     def _replace(self, trouble: sqlite3.DatabaseError) -> None:
         self._store = self._store.replaced(keep_file=not sqlite_file.is_damaged(trouble))
+        self._embedder = StoredEmbedder(self._store, self._embedder.embedder)
 
 
 def is_embedded(path: str) -> bool:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import sqlite3
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wardround.context.code_graph.store import today
+from wardround.retrieval.protocols import TextEmbedder
 from wardround.storage import sqlite_file
 from wardround.storage.digest import digest_key
 from wardround.storage.paths import cache_dir
@@ -26,16 +27,15 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Raised with every change of the texts or of the stored data."""
 _SCHEMA = (
-    "CREATE TABLE files (key BLOB PRIMARY KEY, symbols BLOB, day INTEGER) WITHOUT ROWID",
+    "CREATE TABLE files (key BLOB PRIMARY KEY, symbols BLOB) WITHOUT ROWID",
     "CREATE TABLE vectors (id INTEGER PRIMARY KEY, key BLOB UNIQUE, data BLOB)",
 )
 _LIMIT_BYTES = 512 * 1024 * 1024
 _KIND = DatabaseKind(_SCHEMA, FORMAT, _LIMIT_BYTES)
 _KEY_BYTES = 16
 _SYMBOL = struct.Struct(f">H{_KEY_BYTES}s")
-_SPARE = 4
-"""Files stored for each one of the present tree, so that another revision is cheap."""
-_LEAST_SPARED = 1000
+_MOST_VECTORS = 200_000
+"""The limit for one repository, about 170 MB; beyond it the store begins again."""
 
 
 class StoredSymbol(NamedTuple):
@@ -53,8 +53,9 @@ def text_key(model: str, text: str) -> bytes:
 class VectorStore:
     """The vectors of a repository's symbols. No text is stored."""
 
-    def __init__(self, file: RepositoryDatabase) -> None:
+    def __init__(self, file: RepositoryDatabase, most: int = _MOST_VECTORS) -> None:
         self._file = file
+        self._most = most
         self._database = file.connection
 
     @classmethod
@@ -64,7 +65,7 @@ class VectorStore:
 
     def replaced(self, *, keep_file: bool) -> VectorStore:
         """Return an empty store for this one, which failed."""
-        return VectorStore(self._file.replaced(keep_file=keep_file))
+        return VectorStore(self._file.replaced(keep_file=keep_file), self._most)
 
     def close(self) -> None:
         self._file.close()
@@ -83,16 +84,28 @@ class VectorStore:
         """Return the keys of all stored vectors."""
         return {key for (key,) in self._database.execute("SELECT key FROM vectors")}
 
-    def add_vectors(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Store vectors by key, in half precision: their cosines change by less than 0.001."""
+    def add_vectors(self, vectors: Mapping[bytes, NDArray[np.float16]]) -> None:
+        """Store vectors by key; if there are too many, all others are removed first."""
         rows = [(key, vector.astype("<f2").tobytes()) for key, vector in vectors.items()]
         with sqlite_file.transaction(self._database):
+            (count,) = self._database.execute("SELECT count(*) FROM vectors").fetchone()
+            if count + len(rows) > self._most:
+                self._database.execute("DELETE FROM files")
+                self._database.execute("DELETE FROM vectors")
             self._database.executemany("INSERT OR IGNORE INTO vectors (key, data) VALUES (?, ?)", rows)
+
+    def vectors(self, keys: Iterable[bytes]) -> dict[bytes, NDArray[np.float16]]:
+        """Return the stored vectors of some keys."""
+        import numpy as np
+
+        query = "SELECT data FROM vectors WHERE key = ?"
+        rows = ((key, self._database.execute(query, (key,)).fetchone()) for key in keys)
+        return {key: np.frombuffer(row[0], "<f2") for key, row in rows if row is not None}
 
     def add_file(self, key: bytes, symbols: Sequence[StoredSymbol]) -> None:
         """Store the symbols of a file, whose vectors are stored."""
         data = b"".join(_SYMBOL.pack(*one) for one in symbols)
-        self._database.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", (key, data, today()))
+        self._database.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (key, data))
 
     def matrix(self, keys: Sequence[bytes]) -> NDArray[np.float32]:
         """Return vectors as one array of shape (keys, dimensions).
@@ -110,21 +123,41 @@ class VectorStore:
         every = np.frombuffer(b"".join(blobs), dtype="<f2").astype(np.float32)
         return every.reshape(len(keys), -1) if keys else np.zeros((0, 0), np.float32)
 
-    def shrink(self, used: Iterable[bytes]) -> None:
-        """Record the files in use, and remove the others once there are many more of them."""
-        present = sorted(set(used))
-        with sqlite_file.transaction(self._database):
-            self._database.executemany(
-                "UPDATE files SET day = ? WHERE key = ? AND day < ?",
-                [(today(), key, today()) for key in present],
-            )
-        (count,) = self._database.execute("SELECT count(*) FROM files").fetchone()
-        if count > _SPARE * max(len(present), _LEAST_SPARED):
-            self._drop(set(self.files()) - set(present))
 
-    def _drop(self, files: Iterable[bytes]) -> None:
-        with sqlite_file.transaction(self._database):
-            self._database.executemany("DELETE FROM files WHERE key = ?", [(key,) for key in files])
-            kept = {one.key for symbols in self.files().values() for one in symbols}
-            gone = [(key,) for key in self.keys() - kept]
-            self._database.executemany("DELETE FROM vectors WHERE key = ?", gone)
+class StoredEmbedder:
+    """An embedder with a store as its cache.
+
+    All vectors are in half precision, stored or not, so that the store has no effect on a result; their
+    cosines differ by less than 0.001.
+    """
+
+    def __init__(self, store: VectorStore, embedder: TextEmbedder) -> None:
+        self._store = store
+        self.embedder = embedder
+        self.digest = embedder.digest
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return vectors of shape (texts, dimensions); a store that fails costs time only.
+
+        Raises:
+            ModelError: the embedder fails.
+        """
+        import numpy as np
+
+        keys = [text_key(self.digest, text) for text in texts]
+        found = self._stored(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing:
+            made = self.embedder.embed(list(missing.values())).astype(np.float16)
+            added = dict(zip(missing, made, strict=True))
+            with suppress(sqlite3.Error):
+                self._store.add_vectors(added)
+            found |= added
+        rows = [found[key] for key in keys]
+        return np.stack(rows).astype(np.float32) if rows else self.embedder.embed([])
+
+    def _stored(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float16]]:
+        try:
+            return self._store.vectors(dict.fromkeys(keys))
+        except sqlite3.Error:
+            return {}
