@@ -40,6 +40,7 @@ from wardround.context.code_graph.repetitions import (
     _is_compared,
     added_bodies,
     find_repetitions,
+    without,
     without_moved,
 )
 from wardround.context.code_graph.tree_files import tree_at
@@ -107,13 +108,8 @@ def hints_of(
     base = BaseFiles(lambda path: source.read(path, "base"))
     found = find_repetitions(added, change, read, graph, base)
     if meaning is not None:
-        known = {(one.path, one.name) for one in found}
-        rest = [
-            (body, (read(change.file(body.symbol.path), False) or "").split("\n"))
-            for body in added if (body.symbol.path, body.symbol.name) not in known
-        ]  # fmt: skip
         search = RepetitionSearch(change, read, graph, base)
-        found += tuple(meanings(rest, search, graph, base, meaning.embedder, meaning.least))
+        found += tuple(meanings(without(added, found), search, graph, meaning.embedder, meaning.least))
     return found, len(added), source
 
 

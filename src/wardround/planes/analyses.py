@@ -10,16 +10,19 @@ from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSou
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
+from wardround.config.schema import RunSettings
 from wardround.context.code_context import CodeContext
 from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
+from wardround.errors import ModelError
 from wardround.execution.change_check_runner import MOST_READ
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange
 from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
+from wardround.retrieval.protocols import TextEmbedder
 from wardround.tools.tool import Profile
 
 _MOST_MESSAGES = 100
@@ -50,6 +53,7 @@ class Analyses(msgspec.Struct, frozen=True):
 def analyse_change(
     source: ChangeSource,
     context: ReviewContext,
+    settings: RunSettings,
     request: ReviewRequest,
     code: CodeContext,
     exchanges: tuple[Exchange, ...],
@@ -67,7 +71,7 @@ def analyse_change(
         criteria=_criteria(source, context, request),
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
-        repetitions=_repetitions(source, context.change, request, code.moves),
+        repetitions=_repetitions(source, context.change, settings, request, code.moves),
     )
 
 
@@ -87,7 +91,11 @@ def _neighbours(source: ChangeSource, change: Change) -> tuple[SymbolNeighbours,
 
 
 def _repetitions(
-    source: ChangeSource, change: Change, request: ReviewRequest, moves: tuple[SymbolMove, ...]
+    source: ChangeSource,
+    change: Change,
+    settings: RunSettings,
+    request: ReviewRequest,
+    moves: tuple[SymbolMove, ...],
 ) -> tuple[Repetition, ...]:
     """Find the added functions that repeat an existing one; at commit only with a graph that is built."""
     read, is_commit = _reader(source, change), request.profile is Profile.COMMIT
@@ -98,7 +106,20 @@ def _repetitions(
     def find() -> tuple[SymbolMove, ...]:
         return find_moves(change, read) if is_commit else moves
 
-    return repetitions_of(source, change, read, find, MOST_READ[request.profile])
+    embedder = None if is_commit else _embedder(source, settings, request)
+    return repetitions_of(source, change, read, find, MOST_READ[request.profile], embedder)
+
+
+def _embedder(source: GitChangeSource, settings: RunSettings, request: ReviewRequest) -> TextEmbedder | None:
+    """Return the base model; None if the review has no models, or it is not installed."""
+    if not request.use_models or settings.models == "off":
+        return None
+    from wardround.inference.base_embedder import base_embedder  # only with models
+
+    try:
+        return base_embedder(settings, source.repository.root)
+    except ModelError:
+        return None
 
 
 def _criteria(

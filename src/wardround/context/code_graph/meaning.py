@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import CALLABLE, Symbol
-from wardround.context.code_graph.repetitions import BaseFiles, Body, RepetitionSearch, repetition_of
+from wardround.context.code_graph.repetitions import Body, RepetitionSearch, repetition_of
 from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.retrieval.protocols import TextEmbedder
@@ -23,48 +23,43 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_SIMILAR = 0.8
+_MOST_ADDED = 20
+"""Functions of a change that are compared, and candidates for each: about four seconds without a store."""
 _MOST_CANDIDATES = 25
 _LEAST_SHARE, _MOST_TIMES = 0.5, 2.0
 """The size of an existing function against that of the added one: others have another purpose."""
 
 
 def meanings(
-    added: Sequence[tuple[Body, Sequence[str]]],
+    added: Sequence[Body],
     search: RepetitionSearch,
     graph: CodeGraph,
-    source: BaseFiles,
     embedder: TextEmbedder,
     least: float = LEAST_SIMILAR,
 ) -> Iterator[Repetition]:
     """Yield for each added function the existing one that is nearest in meaning, if it is near enough.
 
     Args:
-        added: functions that repeat no other by their syntax, with the lines of their files.
+        added: functions that repeat no other by their syntax, the largest first.
         graph: of the base of the change.
 
     Raises:
         ModelError: the embedder fails.
     """
-    for body, lines in added:
+    for body in added[:_MOST_ADDED]:
         if not search.is_convention(body.symbol):
-            found = _nearest(body, lines, search, graph, source, embedder)
+            found = _nearest(body, search, graph, embedder)
             if found is not None and found.similarity >= least:
                 yield found
 
 
 def _nearest(
-    body: Body,
-    lines: Sequence[str],
-    search: RepetitionSearch,
-    graph: CodeGraph,
-    source: BaseFiles,
-    embedder: TextEmbedder,
+    body: Body, search: RepetitionSearch, graph: CodeGraph, embedder: TextEmbedder
 ) -> Repetition | None:
-    text = symbol_text(body.symbol, lines)
+    text = symbol_text(body.symbol, search.added_lines(body.symbol.path))
     named = graph.symbols_with_words(counted(text), _MOST_CANDIDATES)
     known = [one for one in named if _is_comparable(body.symbol, one)]
-    texts = [symbol_text(one, source.lines(one.path)) for one in known]
-    vectors = embedder.embed([text, *texts])
+    vectors = embedder.embed([text, *(symbol_text(one, search.base_lines(one.path)) for one in known)])
     found = [
         repetition_of(body.symbol, one, RepetitionKind.MEANING, _cosine(vectors, at))
         for at, one in enumerate(known, 1)

@@ -81,6 +81,12 @@ def without_moved(added: Sequence[Body], moves: Sequence[SymbolMove]) -> tuple[B
     return tuple(body for body in added if not any(_is_moved(body.symbol, move) for move in moves))
 
 
+def without(added: Sequence[Body], found: Sequence[Repetition]) -> tuple[Body, ...]:
+    """Return the functions that no repetition is about."""
+    known = {(one.path, one.line) for one in found}
+    return tuple(body for body in added if (body.symbol.path, body.symbol.line) not in known)
+
+
 def _is_moved(symbol: Symbol, move: SymbolMove) -> bool:
     return symbol.path == move.path and move.line <= symbol.line <= move.end_line
 
@@ -192,6 +198,7 @@ class RepetitionSearch:
     """The search for the functions that added ones repeat."""
 
     def __init__(self, change: Change, read: Reader, graph: CodeGraph, source: BaseFiles) -> None:
+        self._change = change
         self._read = read
         self._graph = graph
         self._source = source
@@ -207,6 +214,15 @@ class RepetitionSearch:
             return None
         usable = [one for one in alike if self.is_usable(body, one)]
         return min(usable, key=_order, default=None)
+
+    def added_lines(self, path: str) -> list[str]:
+        """Return the lines of a changed file at the head."""
+        file = self._change.file(path)
+        return ((self._read(file, False) if file is not None else None) or "").split("\n")
+
+    def base_lines(self, path: str) -> list[str]:
+        """Return the lines of a file at the base."""
+        return self._source.lines(path)
 
     def is_convention(self, symbol: Symbol) -> bool:
         """Return True if the name of a method is one of an interface, or many files define the name."""
