@@ -6,8 +6,8 @@ not depend on how many vectors are stored.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.graph import CodeGraph
@@ -15,12 +15,9 @@ from wardround.context.code_graph.model import CALLABLE, Symbol
 from wardround.context.code_graph.repetitions import Body, RepetitionSearch, repetition_of
 from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.repetition import Repetition, RepetitionKind
+from wardround.inference.similarity import cosine
 from wardround.retrieval.protocols import TextEmbedder
 from wardround.text.search_terms import counted
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 LEAST_SIMILAR = 0.8
 _MOST_ADDED = 20
@@ -59,17 +56,19 @@ def _nearest(
     text = symbol_text(body.symbol, search.added_lines(body.symbol.path))
     named = graph.symbols_with_words(counted(text), _MOST_CANDIDATES)
     known = [one for one in named if _is_comparable(body.symbol, one)]
-    vectors = embedder.embed([text, *(symbol_text(one, search.base_lines(one.path)) for one in known)])
+    texts = [text, *(symbol_text(one, search.base_lines(one.path)) for one in known)]
+    own, *others = embedder.embed(texts).tolist()
     found = [
-        repetition_of(body.symbol, one, RepetitionKind.MEANING, _cosine(vectors, at))
-        for at, one in enumerate(known, 1)
+        repetition_of(body.symbol, one, RepetitionKind.MEANING, _similarity(own, other))
+        for one, other in zip(known, others, strict=True)
     ]
     usable = [one for one in found if search.is_usable(body, one)]
     return min(usable, key=lambda one: (-one.similarity, one), default=None)
 
 
-def _cosine(vectors: NDArray[np.float32], at: int) -> float:
-    return round(float(vectors[0] @ vectors[at]), 4)
+def _similarity(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the cosine of two vectors, whose lengths are 1 but for rounding."""
+    return min(cosine(array("f", one), array("f", other)), 1.0)
 
 
 def _is_comparable(symbol: Symbol, other: Symbol) -> bool:
