@@ -160,7 +160,9 @@ class _Change:
     def of(cls, changes: Sequence[Changed], trees: SourceTrees) -> _Change | None:
         """Read the files of a commit; None if it removes too little, or calls nothing in its place."""
         some = [one for one in changes if one.base_blob is not None and trees.removes(one)]
-        if not any(trees.removes(one) >= _LEAST_LINES and trees.adds_calls(one) for one in some):
+        if not any(trees.removes(one) >= _LEAST_LINES for one in some) or not any(
+            map(trees.adds_calls, some)
+        ):
             return None
         return cls([
             (one, trees.file(one.base_path or one.path, one.base_blob), trees.file(one.path, one.blob))
