@@ -34,13 +34,14 @@ from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.code_graph.tree_files import tree_at
-from wardround.context.code_graph.vector_index import VectorIndex
+from wardround.context.code_graph.vector_store import StoredEmbedder, VectorStore
 from wardround.inference.registry import default_registry
 from wardround.inference.runtime import detect_runtime
 from wardround.retrieval.commit_signals import COMMITS
 from wardround.retrieval.documents import hunk_text
 from wardround.retrieval.hunk_search import ChangedCode
 from wardround.retrieval.index import SearchIndex
+from wardround_lab.evaluation.symbol_vectors import SymbolVectors
 
 FIRST = 10
 FEWEST, MOST = 3, 20
@@ -121,21 +122,21 @@ def sampled(
                 yield commit, *use
 
 
-def by_meaning(index: VectorIndex, texts: Sequence[str], changed: Collection[str]) -> dict[str, float]:
+def by_meaning(index: SymbolVectors, texts: Sequence[str], changed: Collection[str]) -> dict[str, float]:
     """Return the score of each file: how far its nearest symbol is above the last of the nearest ones."""
     found: dict[str, float] = {}
     for matches in index.nearest(texts, _NEAREST):
         best: dict[str, float] = {}
         for one in matches:
-            if one.path not in changed:
-                best.setdefault(one.path, one.similarity - matches[-1].similarity)
+            if one.symbol.path not in changed:
+                best.setdefault(one.symbol.path, one.similarity - matches[-1].similarity)
         for path, score in best.items():
             found[path] = found.get(path, 0.0) + score
     return {path: score for path, score in found.items() if score > 0}
 
 
 def meaning_columns(
-    graph: CodeGraph, index: VectorIndex, hunks: Sequence[ChangedCode], read: Callable[[str], bytes | None]
+    graph: CodeGraph, index: SymbolVectors, hunks: Sequence[ChangedCode], read: Callable[[str], bytes | None]
 ) -> dict[str, dict[str, float]]:
     """Return the scores of files by the texts of hunks, and by those of the symbols around them."""
     changed = {hunk.path for hunk in hunks}
@@ -157,7 +158,7 @@ def mine(paths: Sequence[Path], each: int, seed: int, folder: Path, meaning: boo
             vectors = (
                 None
                 if embedder is None
-                else VectorIndex.open(repository.git_dir, embedder, folder / "vectors")
+                else StoredEmbedder(VectorStore.open(repository.git_dir, folder / "vectors"), embedder)
             )
             for commit, change, modified in sampled(repository, each, draw):
                 hidden = draw.choice(modified)
@@ -171,9 +172,9 @@ def mine(paths: Sequence[Path], each: int, seed: int, folder: Path, meaning: boo
                 columns = scores(graph.evidence(hunks, past))
                 seconds = time.perf_counter() - began
                 if vectors is not None:
-                    vectors.update(graph, tree, math.inf)
+                    searched = SymbolVectors(graph, tree, vectors)
                     source = GitChangeSource(repository, with_changes)
-                    columns |= meaning_columns(graph, vectors, hunks, partial(source.read, side="base"))
+                    columns |= meaning_columns(graph, searched, hunks, partial(source.read, side="base"))
                 name = path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
                 yield Row(name, commit, hidden.base_path or hidden.path, len(modified), seconds, {
                     name: _first(found, hidden.path) for name, found in columns.items()

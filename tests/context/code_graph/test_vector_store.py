@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,46 @@ def test_a_full_store_begins_again() -> None:
     cached = StoredEmbedder(small, embedder)
     cached.embed(["login", "price"])
     cached.embed(["mail", "total"])
-    assert small.keys() == {text_key(embedder.digest, text) for text in ("mail", "total")}
+    keys = {text: text_key(embedder.digest, text) for text in ("login", "price", "mail", "total")}
+    assert set(small.get(keys.values())) == {keys["mail"], keys["total"]}
+
+
+def test_another_model_has_its_own_vectors() -> None:
+    shared = store()
+    one, two = GroupEmbedder("one"), GroupEmbedder("two")
+    for embedder in (one, two, one):
+        StoredEmbedder(shared, embedder).embed(["login"])
+    assert (one.asked, two.asked) == (["login"], ["login"])
+
+
+def test_the_store_is_private_and_holds_no_text(tmp_path: Path) -> None:
+    opened = VectorStore.open(tmp_path / "repository", tmp_path / "stores")
+    StoredEmbedder(opened, GroupEmbedder()).embed(["the password of a login"])
+    opened.close()
+    (file,) = (tmp_path / "stores").glob("*.sqlite")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert b"password" not in file.read_bytes()
+
+
+def test_a_damaged_store_is_replaced(tmp_path: Path) -> None:
+    place = (tmp_path / "repository", tmp_path / "stores")
+    first = VectorStore.open(*place)
+    expected = StoredEmbedder(first, GroupEmbedder()).embed(["login"])
+    first.close()
+    (file,) = (tmp_path / "stores").glob("*.sqlite")
+    file.write_bytes(b"not a database" * 1000)
+    embedder = GroupEmbedder()
+    again = StoredEmbedder(VectorStore.open(*place), embedder)
+    assert again.embed(["login"]).tobytes() == expected.tobytes()
+    assert embedder.asked == ["login"]
+
+
+def test_a_damaged_vector_is_computed_again() -> None:
+    damaged = store()
+    embedder = GroupEmbedder()
+    expected = StoredEmbedder(damaged, embedder).embed(["login"])
+    damaged._database.execute("UPDATE vectors SET data = x'00'")
+    assert StoredEmbedder(damaged, embedder).embed(["login"]).tobytes() == expected.tobytes()
 
 
 def test_a_store_that_fails_costs_time_only(tmp_path: Path) -> None:
