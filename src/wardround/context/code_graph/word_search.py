@@ -14,7 +14,7 @@ _MOST_TERMS = 40
 _SYMBOLS = 10
 """Symbols of a file, on average."""
 _COMMON = 0.1
-"""The share of symbols with a term, above which it tells nothing."""
+"""The share of symbols with a term, above which it is not evidence."""
 _MOST_WEIGHED = 200
 """Symbols whose length is considered, those with the most rare terms."""
 
