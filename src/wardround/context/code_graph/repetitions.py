@@ -123,7 +123,7 @@ def _bodies_of(path: str, content: bytes) -> tuple[Body, ...]:
 
 
 def _is_candidate(symbol: Symbol) -> bool:
-    is_special = symbol.own_name.startswith("__") or symbol.own_name == "constructor"
+    is_special = symbol.own_name.startswith(("__", "test_")) or symbol.own_name == "constructor"
     return symbol.kind in _CALLABLE and symbol.size >= LEAST_TOKENS and bool(symbol.shape) and not is_special
 
 
