@@ -55,7 +55,7 @@ def _nearest(
 ) -> Repetition | None:
     text = symbol_text(body.symbol, search.added_lines(body.symbol.path))
     named = graph.symbols_with_words(counted(text), _MOST_CANDIDATES)
-    known = [one for one in named if _is_comparable(body.symbol, one)]
+    known = [one for one in named if is_comparable(body.symbol, one)]
     texts = [text, *(symbol_text(one, search.base_lines(one.path)) for one in known)]
     own, *others = embedder.embed(texts).tolist()
     found = [
@@ -71,6 +71,7 @@ def _similarity(one: Sequence[float], other: Sequence[float]) -> float:
     return min(cosine(array("f", one), array("f", other)), 1.0)
 
 
-def _is_comparable(symbol: Symbol, other: Symbol) -> bool:
+def is_comparable(symbol: Symbol, other: Symbol) -> bool:
+    """Return True if two symbols are functions of one language and of about one size."""
     is_callable = other.kind in CALLABLE and language_of(symbol.path) == language_of(other.path)
     return is_callable and _LEAST_SHARE * symbol.size <= other.size <= _MOST_TIMES * symbol.size
