@@ -8,7 +8,7 @@
 
 ``scan`` reads the newest commits of each repository that add code to a source file and writes one line for
 each hint, with both bodies. With ``--meaning`` functions without a hint are compared by the base model.
-``reach`` compares them with all functions of the repository, and prints the share of hints that the candidates
+``reach`` compares them with all functions of the repository, and prints how many hints the candidates
 with common words include. ``precision`` reads lines ``ID yes|no`` of a reader and prints the share of hints
 after which a reviewer would ask for the existing function, by kind, with Wilson intervals of 95%. ``plant``
 copies functions of the newest commit into other modules, with renamed locals, exchanged statements or other
