@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +107,52 @@ def test_known_functions_are_not_embedded_again(repo: GitRepository) -> None:
     repo.git("rm", "-q", "shop/baskets.py")
     repetitions(repo, {}, {"shop/carts.py": BASKET.replace("basket_price", "cart_price")}, second)
     assert [text.split("(")[0] for text in second.asked] == ["def cart_price"]
+
+
+class TestReports:
+    """With the base model itself."""
+
+    SLUGS = (
+        "def make_slug(title, separator):\n"
+        "    lowered = title.strip().lower()\n"
+        "    words = [word for word in lowered.split() if word.isalnum()]\n"
+        "    return separator.join(words)[:80]\n"
+    )
+    PAGES = (
+        "def slug_for(title, separator):\n"
+        "    words = []\n"
+        "    for word in title.strip().lower().split():\n"
+        "        if word.isalnum():\n"
+        "            words.append(word)\n"
+        "    slug = separator.join(words)\n"
+        "    return slug[:80]\n"
+    )
+
+    def change(self, repo: GitRepository, settings: str = "") -> tuple[str, ...]:
+        pytest.importorskip("onnxruntime")
+        base = repo.commit({"shop/__init__.py": "", "shop/slugs.py": self.SLUGS, ".wardround.toml": settings})
+        head = repo.commit({"shop/pages.py": self.PAGES})
+        return "--base", base, "--head", head, "--profile"
+
+    def test_json_has_the_function_and_people_do_not_see_it(self, repo: GitRepository) -> None:
+        change = self.change(repo)
+        (found,) = repo.report(*change, "ci")["related"]["repetitions"]
+        assert (found["symbol"], found["existing"]["symbol"], found["kind"]) == (
+            "slug_for", "make_slug", "meaning",
+        )  # fmt: skip
+        assert 0.8 <= found["similarity"] <= 1
+        assert "repeats" not in repo.wardround("review", *change, "ci").stdout
+
+    def test_nothing_is_compared_at_commit_or_without_models(self, repo: GitRepository) -> None:
+        change = self.change(repo)
+        assert "related" not in repo.report(*change, "commit")
+        assert "related" not in repo.report(*change, "ci", "--no-models")
+
+    def test_models_that_are_off_compare_nothing(self, repo: GitRepository) -> None:
+        assert "related" not in repo.report(*self.change(repo, 'models = "off"\n'), "ci")
+
+    def test_the_report_is_the_same_with_stored_vectors(self, repo: GitRepository, own_places: Path) -> None:
+        change = self.change(repo)
+        first = repo.report(*change, "ci")["related"]
+        assert list((own_places / "cache" / "wardround" / "code-vectors").glob("*.sqlite"))
+        assert repo.report(*change, "ci")["related"] == first
