@@ -19,7 +19,7 @@ from wardround.inference.similarity import cosine
 from wardround.retrieval.protocols import TextEmbedder
 from wardround.text.search_terms import counted
 
-LEAST_SIMILAR = 0.8
+LEAST_SIMILAR = 0.75
 _MOST_ADDED = 20
 """Functions of a change that are compared, and candidates for each: about four seconds without a store."""
 _MOST_CANDIDATES = 25
