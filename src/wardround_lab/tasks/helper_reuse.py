@@ -68,8 +68,8 @@ def mine_reuse_choices(history: History) -> Iterator[Choice]:
     trees = SourceTrees(history)
     for commit in history.commits(PATTERNS):
         changes = [one for one in commit.changes if is_source(one.path)]
-        is_told = _MESSAGE.search(f"{commit.subject}\n{commit.body}") is not None
-        if is_told and commit.parent is not None and 0 < len(changes) <= _FILES_OF_A_SWEEP:
+        is_reuse = _MESSAGE.search(f"{commit.subject}\n{commit.body}") is not None
+        if is_reuse and commit.parent is not None and 0 < len(changes) <= _FILES_OF_A_SWEEP:
             yield from _choices(history, commit, _Change.of(changes, trees), trees)
 
 
@@ -154,7 +154,7 @@ class _Change:
     def __init__(self, sides: Sequence[tuple[Changed, SourceFile, SourceFile]]) -> None:
         self._sides = sides
         self._kept = {name.rpartition(".")[2] for _, _, head in sides for name in head.functions}
-        self._removed_paths = {one.base_path: head for one, _, head in sides}
+        self._heads = {one.base_path: head for one, _, head in sides}
 
     @classmethod
     def of(cls, changes: Sequence[Changed], trees: SourceTrees) -> _Change | None:
@@ -171,7 +171,7 @@ class _Change:
 
     def keeps(self, symbol: Symbol) -> bool:
         """Return True if a function of the tree before the commit remains after it."""
-        head = self._removed_paths.get(symbol.path)
+        head = self._heads.get(symbol.path)
         return head is None or symbol.name in head.functions
 
     def replaced(self) -> Iterator[_Replaced]:
