@@ -24,10 +24,12 @@ class BaseEmbedder(NamedTuple):
 
     Attributes:
         name: of the model with the start of its digest, for reports.
+        version: of the model and of its runtime, for records.
         digest: of all inputs of a vector besides its text.
     """
 
     name: str
+    version: str
     digest: str
     load: Callable[[], TextEmbedder]
 
@@ -60,6 +62,9 @@ def base_embedder(settings: RunSettings, root: Path) -> BaseEmbedder:
         shelf.require_present(base)
     except ModelError as trouble:
         raise ModelError(f"model {BASE_MODEL!r} cannot be used: {trouble}") from trouble
-    name = f"{base.name} {base.metadata.model.sha256[:12]}"
+    model = base.metadata.model.sha256[:12]
     digest = score_digest(base.metadata, runtime)
-    return BaseEmbedder(name, digest, cache(lambda: shelf.embedder(BASE_MODEL, runtime)))
+    version = f"{model} {runtime.identity}"
+    return BaseEmbedder(
+        f"{base.name} {model}", version, digest, cache(lambda: shelf.embedder(BASE_MODEL, runtime))
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,18 +14,20 @@ from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import RunSettings
 from wardround.context.code_context import CodeContext
-from wardround.context.repetition import Repetition
+from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.errors import ModelError
 from wardround.execution.change_check_runner import MOST_READ
 from wardround.planes.criterion.results import CriterionResult
-from wardround.planes.evidence import Exchange
+from wardround.planes.evidence import Exchange, ToolEvidence
 from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
-from wardround.retrieval.protocols import TextEmbedder
 from wardround.tools.tool import Profile
+
+if TYPE_CHECKING:
+    from wardround.inference.base_embedder import BaseEmbedder
 
 _MOST_MESSAGES = 100
 _LONGEST_MESSAGE = 10_000
@@ -40,6 +44,7 @@ class Analyses(msgspec.Struct, frozen=True):
         exchanges: the calls of a language model.
         intent: the notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        models: that some of the repetitions are from.
     """
 
     messages: tuple[str, ...] = ()
@@ -48,6 +53,7 @@ class Analyses(msgspec.Struct, frozen=True):
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
+    models: tuple[ToolEvidence, ...] = ()
 
 
 def analyse_change(
@@ -65,13 +71,16 @@ def analyse_change(
     """
     found = source.messages(context.change)[:_MOST_MESSAGES]
     messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
+    embedder = cache(lambda: _embedder(source, settings, request))
+    repetitions = _repetitions(source, context.change, request, code.moves, embedder)
     return Analyses(
         messages=messages,
         code=code,
         criteria=_criteria(source, context, request),
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
-        repetitions=_repetitions(source, context.change, settings, request, code.moves),
+        repetitions=repetitions,
+        models=_models(repetitions, embedder),
     )
 
 
@@ -93,9 +102,9 @@ def _neighbours(source: ChangeSource, change: Change) -> tuple[SymbolNeighbours,
 def _repetitions(
     source: ChangeSource,
     change: Change,
-    settings: RunSettings,
     request: ReviewRequest,
     moves: tuple[SymbolMove, ...],
+    embedder: Callable[[], BaseEmbedder | None],
 ) -> tuple[Repetition, ...]:
     """Find the added functions that repeat an existing one; at commit only with a graph that is built."""
     read, is_commit = _reader(source, change), request.profile is Profile.COMMIT
@@ -106,13 +115,13 @@ def _repetitions(
     def find() -> tuple[SymbolMove, ...]:
         return find_moves(change, read) if is_commit else moves
 
-    embedder = None if is_commit else _embedder(source, settings, request)
-    return repetitions_of(source, change, read, find, MOST_READ[request.profile], embedder)
+    return repetitions_of(source, change, read, find, MOST_READ[request.profile], embedder())
 
 
-def _embedder(source: GitChangeSource, settings: RunSettings, request: ReviewRequest) -> TextEmbedder | None:
-    """Return the base model; None if the review has no models, or it is not installed."""
-    if not request.use_models or settings.models == "off":
+def _embedder(source: ChangeSource, settings: RunSettings, request: ReviewRequest) -> BaseEmbedder | None:
+    """Return the base model; None at commit, in a review without models, and if it is not installed."""
+    is_used = request.profile is Profile.CI and request.use_models and settings.models != "off"
+    if not is_used or not isinstance(source, GitChangeSource):
         return None
     from wardround.inference.base_embedder import base_embedder  # only with models
 
@@ -120,6 +129,14 @@ def _embedder(source: GitChangeSource, settings: RunSettings, request: ReviewReq
         return base_embedder(settings, source.repository.root)
     except ModelError:
         return None
+
+
+def _models(
+    repetitions: Sequence[Repetition], embedder: Callable[[], BaseEmbedder | None]
+) -> tuple[ToolEvidence, ...]:
+    """Return the base model if some of the repetitions are from it."""
+    used = embedder() if any(one.kind is RepetitionKind.MEANING for one in repetitions) else None
+    return () if used is None else (ToolEvidence("model base", used.version),)
 
 
 def _criteria(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -142,6 +144,17 @@ class TestReports:
         )  # fmt: skip
         assert 0.8 <= found["similarity"] <= 1
         assert "repeats" not in repo.wardround("review", *change, "ci").stdout
+
+    def test_the_record_names_the_model(self, repo: GitRepository, tmp_path: Path) -> None:
+        change = self.change(repo)
+        file = tmp_path / "record.jsonl"
+        repo.wardround("review", *change, "ci", "--record", str(file))
+        (statement, *_) = (
+            json.loads(base64.b64decode(json.loads(line)["payload"]))
+            for line in file.read_text().splitlines()
+        )
+        tools = [one["tool"] for one in statement["predicate"]["evidence"]["tools"]]
+        assert "model base" in tools
 
     def test_nothing_is_compared_at_commit_or_without_models(self, repo: GitRepository) -> None:
         change = self.change(repo)
