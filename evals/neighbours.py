@@ -1,13 +1,14 @@
 """Evaluate the neighbours of a change on commits of external repositories.
 
-    python evals/neighbours.py mine REPOSITORY ... --out FILE [--each N] [--seed N]
+    python evals/neighbours.py mine REPOSITORY ... --out FILE [--each N] [--seed N] [--meaning]
     python evals/neighbours.py report FILE ... [--json FILE]
 
 ``mine`` takes commits that modify three or more existing source files, and at most twenty files, from blocks
 evenly spaced over the newer half of a history. One modified file, drawn at random, is hidden; the query are
 the hunks of the others at the parent commit, where the graph and the earlier commits end. The hidden file is
-right. ``report`` prints how often the hidden file is among the first ten, by all rankers and by each alone.
-Intervals are of 95%, by bootstrap over the commits within each repository.
+right. ``--meaning`` adds the similarity of symbols by the base model. ``report`` prints how often the hidden
+file is among the first ten, by all rankers and by each alone. Intervals are of 95%, by bootstrap over the
+commits within each repository.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import math
 import random
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -30,15 +32,24 @@ from wardround.context.code_graph import neighbours
 from wardround.context.code_graph.evidence import scores
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.code_graph.tree_files import tree_at
+from wardround.context.code_graph.vector_store import StoredEmbedder, VectorStore
+from wardround.inference.registry import default_registry
+from wardround.inference.runtime import detect_runtime
 from wardround.retrieval.commit_signals import COMMITS
+from wardround.retrieval.documents import hunk_text
 from wardround.retrieval.hunk_search import ChangedCode
 from wardround.retrieval.index import SearchIndex
+from wardround_lab.evaluation.symbol_vectors import SymbolVectors
 
 FIRST = 10
 FEWEST, MOST = 3, 20
 _BLOCKS = 10
 _RESAMPLES = 2000
+_MEANING = "meaning"
+_NEAREST = 40
+_QUERIES = 12
 _CANDIDATES = 400
 """Candidates of a row that are kept for each ranker: its first."""
 
@@ -111,14 +122,48 @@ def sampled(
                 yield commit, *use
 
 
-def mine(paths: Sequence[Path], each: int, seed: int, folder: Path) -> Iterator[Row]:
+def by_meaning(index: SymbolVectors, texts: Sequence[str], changed: Collection[str]) -> dict[str, float]:
+    """Return the score of each file: how far its nearest symbol is above the last of the nearest ones."""
+    found: dict[str, float] = {}
+    for matches in index.nearest(texts, _NEAREST):
+        best: dict[str, float] = {}
+        for one in matches:
+            if one.symbol.path not in changed:
+                best.setdefault(one.symbol.path, one.similarity - matches[-1].similarity)
+        for path, score in best.items():
+            found[path] = found.get(path, 0.0) + score
+    return {path: score for path, score in found.items() if score > 0}
+
+
+def meaning_columns(
+    graph: CodeGraph, index: SymbolVectors, hunks: Sequence[ChangedCode], read: Callable[[str], bytes | None]
+) -> dict[str, dict[str, float]]:
+    """Return the scores of files by the texts of hunks, and by those of the symbols around them."""
+    changed = {hunk.path for hunk in hunks}
+    code = [hunk for hunk in hunks if language_of(hunk.path)]
+    by_hunks = [hunk_text(hunk.path, "", hunk.text) for hunk in code[:_QUERIES]]
+    symbols = [one for one in graph.changed_symbols(code) if one.name][:_QUERIES]
+    lines = {path: (read(path) or b"").decode("utf-8", "replace").split("\n") for path in changed}
+    by_symbols = [symbol_text(one, lines[one.path]) for one in symbols]
+    return {"meaning of hunks": by_meaning(index, by_hunks, changed),
+            "meaning of symbols": by_meaning(index, by_symbols, changed)}  # fmt: skip
+
+
+def mine(paths: Sequence[Path], each: int, seed: int, folder: Path, meaning: bool) -> Iterator[Row]:
+    embedder = default_registry().embedder("base", detect_runtime("cpu")) if meaning else None
     for path in paths:
         draw = random.Random(f"{path.name} {seed}")
         with Repository(path) as repository, CodeGraph.open(repository.git_dir, folder) as graph:
             index = SearchIndex.open(repository.git_dir, folder / "retrieval")
+            vectors = (
+                None
+                if embedder is None
+                else StoredEmbedder(VectorStore.open(repository.git_dir, folder / "vectors"), embedder)
+            )
             for commit, change, modified in sampled(repository, each, draw):
                 hidden = draw.choice(modified)
-                graph.update(tree_at(repository, change.base))
+                tree = tree_at(repository, change.base)
+                graph.update(tree)
                 past = index.past(repository.ancestors(change.base, COMMITS), repository.commits_touching)
                 others = [file for file in modified if file is not hidden]
                 with_changes = repository.range(change.base, change.head)
@@ -126,6 +171,10 @@ def mine(paths: Sequence[Path], each: int, seed: int, folder: Path) -> Iterator[
                 began = time.perf_counter()
                 columns = scores(graph.evidence(hunks, past))
                 seconds = time.perf_counter() - began
+                if vectors is not None:
+                    searched = SymbolVectors(graph, tree, vectors)
+                    source = GitChangeSource(repository, with_changes)
+                    columns |= meaning_columns(graph, searched, hunks, partial(source.read, side="base"))
                 name = path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
                 yield Row(name, commit, hidden.base_path or hidden.path, len(modified), seconds, {
                     name: _first(found, hidden.path) for name, found in columns.items()
@@ -159,10 +208,23 @@ def interval(rows: Mapping[str, Sequence[float]]) -> tuple[float, float]:
     return means[int(0.025 * _RESAMPLES)], means[int(0.975 * _RESAMPLES) - 1]
 
 
+def without_meaning(columns: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
+    return {name: column for name, column in columns.items() if not name.startswith(_MEANING)}
+
+
 def report(rows: Sequence[Row], json_file: Path | None) -> None:
     rankers = {
-        "all": lambda row: neighbours.ranked(row.columns),
-        "all without history": lambda row: neighbours.ranked({**row.columns, "history": {}}),
+        "all": lambda row: neighbours.ranked(without_meaning(row.columns)),
+        **{
+            f"all and {name}": (
+                lambda row, name=name: neighbours.ranked(
+                    {**without_meaning(row.columns), name: row.columns[name]}
+                )
+            )
+            for name in rows[0].columns
+            if name.startswith(_MEANING)
+        },
+        "all without history": lambda row: neighbours.ranked({**without_meaning(row.columns), "history": {}}),
         "links and imports": lambda row: neighbours.ranked(
             {name: row.columns[name] if name in ("links", "imports") else {} for name in row.columns}
         ),
@@ -172,10 +234,12 @@ def report(rows: Sequence[Row], json_file: Path | None) -> None:
     }
     print(f"{len(rows)} commits of {len({row.repository for row in rows})} repositories; first {FIRST}")
     table = {}
+    every_hit: dict[str, dict[str, list[float]]] = {}
     for label, rank in rankers.items():
         hits: dict[str, list[float]] = {}
         for row in rows:
             hits.setdefault(row.repository, []).append(float(is_found(row, rank(row))))
+        every_hit[label] = hits
         every = [hit for some in hits.values() for hit in some]
         low, high = interval(hits)
         by = "  ".join(
@@ -183,6 +247,15 @@ def report(rows: Sequence[Row], json_file: Path | None) -> None:
         )
         print(f"{label:22} {statistics.fmean(every):.3f} [{low:.3f}, {high:.3f}]  {by}")
         table[label] = {"share": statistics.fmean(every), "low": low, "high": high}
+    for label in every_hit:
+        if label.startswith("all and"):
+            gains = {
+                name: [one - other for one, other in zip(some, every_hit["all"][name], strict=True)]
+                for name, some in every_hit[label].items()
+            }
+            low, high = interval(gains)
+            gain = statistics.fmean(one for some in gains.values() for one in some)
+            print(f"gain of {label:26} {gain:+.3f} [{low:+.3f}, {high:+.3f}]")
     print(f"seconds: median {statistics.median(row.seconds for row in rows):.3f}, "
           f"95% below {sorted(row.seconds for row in rows)[int(0.95 * len(rows))]:.3f}")  # fmt: skip
     if json_file is not None:
@@ -199,13 +272,14 @@ def main() -> None:
     mining.add_argument("--out", type=Path, required=True)
     mining.add_argument("--each", type=int, default=60)
     mining.add_argument("--seed", type=int, default=1)
+    mining.add_argument("--meaning", action="store_true")
     mining.add_argument("--stores", type=Path, default=Path("/tmp/wardround-neighbours"))
     reporting = commands.add_parser("report")
     reporting.add_argument("rows", nargs="+", type=Path)
     reporting.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.command == "mine":
-        rows = list(mine(options.repositories, options.each, options.seed, options.stores))
+        rows = list(mine(options.repositories, options.each, options.seed, options.stores, options.meaning))
         options.out.write_bytes(msgspec.msgpack.encode(rows))
         print(f"{len(rows)} rows")
         return

@@ -1,12 +1,15 @@
 """Evaluate hints that an added function repeats an existing one.
 
-    python evals/repetitions.py scan REPOSITORY ... --out FILE [--commits N] [--skip N]
+    python evals/repetitions.py scan REPOSITORY ... --out FILE [--commits N] [--skip N] [--meaning COSINE]
+    python evals/repetitions.py reach REPOSITORY ... [--commits N] [--meaning COSINE]
     python evals/repetitions.py show FILE
     python evals/repetitions.py precision JUDGED
     python evals/repetitions.py plant REPOSITORY ... [--each N]
 
 ``scan`` reads the newest commits of each repository that add code to a source file and writes one line for
-each hint, with both bodies. ``precision`` reads lines ``ID yes|no`` of a reader and prints the share of hints
+each hint, with both bodies. With ``--meaning`` functions without a hint are compared by the base model.
+``reach`` compares them with all functions of the repository, and prints how many hints the candidates
+with common words include. ``precision`` reads lines ``ID yes|no`` of a reader and prints the share of hints
 after which a reviewer would ask for the existing function, by kind, with Wilson intervals of 95%. ``plant``
 copies functions of the newest commit into other modules, with renamed locals, exchanged statements or other
 literals, and prints the share that is found.
@@ -21,6 +24,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from repetition_planting import WAYS, Original, copy_of
@@ -29,18 +33,28 @@ from wardround.change.change_source import GitChangeSource, in_any_encoding
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import Repository
 from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.meaning import LEAST_SIMILAR, is_comparable, meanings
 from wardround.context.code_graph.repetitions import (
     BaseFiles,
+    RepetitionSearch,
     _bodies,
     _is_candidate,
     _is_compared,
     added_bodies,
     find_repetitions,
+    repetition_of,
+    without,
     without_moved,
 )
+from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.code_graph.tree_files import tree_at
-from wardround.context.repetition import Repetition
+from wardround.context.code_graph.vector_store import StoredEmbedder, VectorStore
+from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.context.symbol_moves import find_moves
+from wardround.inference.registry import default_registry
+from wardround.inference.runtime import detect_runtime
+from wardround.retrieval.protocols import TextEmbedder
+from wardround_lab.evaluation.symbol_vectors import SymbolVectors
 
 STORES = Path("/tmp/wardround-repetitions")
 _MOST_FILES = 100
@@ -54,6 +68,13 @@ class Hint(msgspec.Struct):
     repetition: Repetition
     added: str
     existing: str
+
+
+class Meaning(NamedTuple):
+    """The model that compares functions, and the least cosine of a hint."""
+
+    embedder: TextEmbedder
+    least: float
 
 
 def name_of(path: Path) -> str:
@@ -80,7 +101,7 @@ def commits(repository: Repository, number: int, skip: int) -> Iterator[tuple[st
 
 
 def hints_of(
-    repository: Repository, graph: CodeGraph, change: Change
+    repository: Repository, graph: CodeGraph, change: Change, meaning: Meaning | None
 ) -> tuple[tuple[Repetition, ...], int, GitChangeSource]:
     """Return the hints on a change, and the number of functions that were compared."""
     source = GitChangeSource(repository, change)
@@ -90,21 +111,74 @@ def hints_of(
         return (), 0, source
     added = without_moved(added, find_moves(change, read))
     graph.update(tree_at(repository, change.base))
-    found = find_repetitions(added, change, read, graph, BaseFiles(lambda path: source.read(path, "base")))
+    base = BaseFiles(lambda path: source.read(path, "base"))
+    found = find_repetitions(added, change, read, graph, base)
+    if meaning is not None:
+        search = RepetitionSearch(change, read, graph, base)
+        found += tuple(meanings(without(added, found), search, graph, meaning.embedder, meaning.least))
     return found, len(added), source
 
 
-def scan(paths: Sequence[Path], number: int, skip: int) -> Iterator[Hint]:
+def scan(paths: Sequence[Path], number: int, skip: int, least: float) -> Iterator[Hint]:
+    meaning = None
+    if least:
+        meaning = Meaning(default_registry().embedder("base", detect_runtime("cpu")), least)
     for path in paths:
         began, seen, adding, added, hints = time.monotonic(), 0, 0, 0, 0
         with Repository(path) as repository, CodeGraph.open(repository.git_dir, STORES) as graph:
             for commit, change in commits(repository, number, skip):
-                found, count, source = hints_of(repository, graph, change)
+                found, count, source = hints_of(repository, graph, change, meaning)
                 seen, added, adding, hints = seen + 1, added + count, adding + (count > 0), hints + len(found)
                 for one in found:
                     yield _hint(name_of(path), commit, change, source, one)
         print(f"{name_of(path)}: {seen} commits, {adding} add functions, {added} functions, {hints} hints, "
               f"{time.monotonic() - began:.0f} s", flush=True)  # fmt: skip
+
+
+def reach(paths: Sequence[Path], number: int, least: float) -> None:
+    """Print how many of the hints by all vectors are found among the candidates with common words."""
+    embedder = default_registry().embedder("base", detect_runtime("cpu"))
+    for path in paths:
+        every, found, functions = 0, 0, 0
+        with Repository(path) as repository, CodeGraph.open(repository.git_dir, STORES) as graph:
+            stored = StoredEmbedder(VectorStore.open(repository.git_dir, STORES / "vectors"), embedder)
+            for _, change in commits(repository, number, 0):
+                for words, vectors in _both_ways(repository, graph, change, stored, least):
+                    functions += 1
+                    every += vectors is not None
+                    found += vectors is not None and words == vectors
+        print(f"{name_of(path)}: {functions} functions, {every} hints by all vectors, "
+              f"{found} of them by words", flush=True)  # fmt: skip
+
+
+def _both_ways(
+    repository: Repository, graph: CodeGraph, change: Change, embedder: TextEmbedder, least: float
+) -> Iterator[tuple[tuple[str, str] | None, tuple[str, str] | None]]:
+    """Yield for each added function the existing one by words and model, and that by the model alone."""
+    source = GitChangeSource(repository, change)
+    read = reader(source)
+    added = added_bodies(change, read)
+    if not added:
+        return
+    added = without_moved(added, find_moves(change, read))
+    tree = tree_at(repository, change.base)
+    graph.update(tree)
+    base = BaseFiles(lambda path: source.read(path, "base"))
+    search = RepetitionSearch(change, read, graph, base)
+    every = SymbolVectors(graph, tree, embedder)
+    for body in without(added, find_repetitions(added, change, read, graph, base)):
+        by_words = next(meanings([body], search, graph, embedder, least), None)
+        (near,) = every.nearest([symbol_text(body.symbol, search.added_lines(body.symbol.path))], 50)
+        usable = (
+            (one.symbol.path, one.symbol.name) for one in near
+            if one.similarity >= least and is_comparable(body.symbol, one.symbol)
+            and search.is_usable(
+                body, repetition_of(body.symbol, one.symbol, RepetitionKind.MEANING, one.similarity)
+            )
+        )  # fmt: skip
+        is_named = search.is_convention(body.symbol)
+        named = None if by_words is None else (by_words.existing_path, by_words.existing_name)
+        yield named, None if is_named else next(usable, None)
 
 
 def _hint(name: str, commit: str, change: Change, source: GitChangeSource, one: Repetition) -> Hint:
@@ -204,6 +278,11 @@ def main() -> None:
     scanning.add_argument("--out", type=Path, required=True)
     scanning.add_argument("--commits", type=int, default=100)
     scanning.add_argument("--skip", type=int, default=0)
+    scanning.add_argument("--meaning", type=float, default=0.0, metavar="COSINE")
+    reaching = orders.add_parser("reach")
+    reaching.add_argument("repositories", nargs="+", type=Path)
+    reaching.add_argument("--commits", type=int, default=100)
+    reaching.add_argument("--meaning", type=float, default=LEAST_SIMILAR, metavar="COSINE")
     showing = orders.add_parser("show")
     showing.add_argument("hints", type=Path)
     showing.add_argument("--lines", type=int, default=40)
@@ -216,9 +295,12 @@ def main() -> None:
     options = parser.parse_args()
     if options.command == "scan":
         with options.out.open("wb") as out:
-            for hint in scan(options.repositories, options.commits, options.skip):
+            for hint in scan(options.repositories, options.commits, options.skip, options.meaning):
                 out.write(msgspec.json.encode(hint) + b"\n")
                 out.flush()
+        return
+    if options.command == "reach":
+        reach(options.repositories, options.commits, options.meaning)
         return
     if options.command == "plant":
         plant(options.repositories, options.each)

@@ -167,8 +167,8 @@ def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
     """Return the lines about the model runtime, the models found, and the missing ones that specialists
     request.
     """
-    from wardround.cli.related import BASE_MODEL
     from wardround.errors import GitError, ModelError
+    from wardround.inference.base_embedder import BASE_MODEL
     from wardround.inference.locations import extra_folders
     from wardround.inference.registry import default_registry
     from wardround.inference.runtime import detect_runtime

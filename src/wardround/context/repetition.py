@@ -14,6 +14,7 @@ class RepetitionKind(enum.StrEnum):
     REORDERED = "reordered"
     LITERALS = "literals"
     SIMILAR = "similar"
+    MEANING = "meaning"
 
 
 _SHOWN = frozenset({RepetitionKind.IDENTICAL})
@@ -27,9 +28,9 @@ class Repetition(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=
         path: of the added function, at the head.
         existing_path: of the existing function, which the change does not modify.
         is_exported: other files can import the existing function as it is.
-        kind: ``identical`` but for names of locals, ``reordered`` tokens, other ``literals`` alone, or
-            ``similar``.
-        similarity: the share of common runs of tokens, 0 to 1.
+        kind: ``identical`` but for names of locals, ``reordered`` tokens, other ``literals`` alone,
+            ``similar``, or of the same ``meaning`` by the base model.
+        similarity: the share of common runs of tokens, 0 to 1; of ``meaning`` the cosine of the vectors.
     """
 
     path: str

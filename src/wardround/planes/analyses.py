@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,17 +12,22 @@ from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSou
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
+from wardround.config.schema import RunSettings
 from wardround.context.code_context import CodeContext
-from wardround.context.repetition import Repetition
+from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
+from wardround.errors import ModelError
 from wardround.execution.change_check_runner import GRAPH_LIMITS
 from wardround.planes.criterion.results import CriterionResult
-from wardround.planes.evidence import Exchange
+from wardround.planes.evidence import Exchange, ToolEvidence
 from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
 from wardround.tools.tool import Profile
+
+if TYPE_CHECKING:
+    from wardround.inference.base_embedder import BaseEmbedder
 
 _MOST_MESSAGES = 100
 _LONGEST_MESSAGE = 10_000
@@ -37,6 +44,7 @@ class Analyses(msgspec.Struct, frozen=True):
         exchanges: the calls of a language model.
         intent: the notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        models: that some of the repetitions are from.
     """
 
     messages: tuple[str, ...] = ()
@@ -45,11 +53,13 @@ class Analyses(msgspec.Struct, frozen=True):
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
+    models: tuple[ToolEvidence, ...] = ()
 
 
 def analyse_change(
     source: ChangeSource,
     context: ReviewContext,
+    settings: RunSettings,
     request: ReviewRequest,
     code: CodeContext,
     exchanges: tuple[Exchange, ...],
@@ -61,13 +71,16 @@ def analyse_change(
     """
     found = source.messages(context.change)[:_MOST_MESSAGES]
     messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
+    embedder = cache(lambda: _embedder(source, settings, request))
+    repetitions = _repetitions(source, context.change, request, code.moves, embedder)
     return Analyses(
         messages=messages,
         code=code,
         criteria=_criteria(source, context, request),
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
-        repetitions=_repetitions(source, context.change, request, code.moves),
+        repetitions=repetitions,
+        models=_models(repetitions, embedder),
     )
 
 
@@ -87,7 +100,11 @@ def _neighbours(source: ChangeSource, change: Change) -> tuple[SymbolNeighbours,
 
 
 def _repetitions(
-    source: ChangeSource, change: Change, request: ReviewRequest, moves: tuple[SymbolMove, ...]
+    source: ChangeSource,
+    change: Change,
+    request: ReviewRequest,
+    moves: tuple[SymbolMove, ...],
+    embedder: Callable[[], BaseEmbedder | None],
 ) -> tuple[Repetition, ...]:
     """Find the added functions that repeat an existing one; at commit only with a graph that is built."""
     read, is_commit = _reader(source, change), request.profile is Profile.COMMIT
@@ -98,7 +115,28 @@ def _repetitions(
     def find() -> tuple[SymbolMove, ...]:
         return find_moves(change, read) if is_commit else moves
 
-    return repetitions_of(source, change, read, find, GRAPH_LIMITS[request.profile])
+    return repetitions_of(source, change, read, find, GRAPH_LIMITS[request.profile], embedder())
+
+
+def _embedder(source: ChangeSource, settings: RunSettings, request: ReviewRequest) -> BaseEmbedder | None:
+    """Return the base model; None at commit, in a review without models, and if it is not installed."""
+    is_used = request.profile is Profile.CI and request.use_models and settings.models != "off"
+    if not is_used or not isinstance(source, GitChangeSource):
+        return None
+    from wardround.inference.base_embedder import base_embedder  # only with models
+
+    try:
+        return base_embedder(settings, source.repository.root)
+    except ModelError:
+        return None
+
+
+def _models(
+    repetitions: Sequence[Repetition], embedder: Callable[[], BaseEmbedder | None]
+) -> tuple[ToolEvidence, ...]:
+    """Return the base model if some of the repetitions are from it."""
+    used = embedder() if any(one.kind is RepetitionKind.MEANING for one in repetitions) else None
+    return () if used is None else (ToolEvidence("model base", used.version),)
 
 
 def _criteria(

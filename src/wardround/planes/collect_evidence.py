@@ -58,7 +58,7 @@ def collect_evidence(
         change_reviewers=_change_reviewers(specialists, unreviewed),
         findings=tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED),
         missing=tuple(missing_evidence(one) for one in unreviewed),
-        tools=_tools(results.head.runs),
+        tools=(*_tools(results.head.runs), *analyses.models),
         policy_file=policy_file,
         messages=analyses.messages,
         moves=analyses.code.moves,

@@ -139,6 +139,11 @@ def test_a_copy_in_the_same_file_is_found(repo: GitRepository) -> None:
     assert named(found) == [("slugify", "shop/text/slugs.py:4 make_slug", "identical")]
 
 
+def test_tests_next_to_their_code_are_not_compared(repo: GitRepository) -> None:
+    tested = RENAMED.replace("slugify", "test_slugs")
+    assert repetitions(repo, PACKAGE, {"shop/pages.py": tested}) == ()
+
+
 def test_a_moved_function_is_not_a_repetition(repo: GitRepository) -> None:
     assert repetitions(repo, PACKAGE, {"shop/text/slugs.py": "import re\n", "shop/pages.py": RENAMED}) == ()
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -15,16 +14,12 @@ from wardround.cli.run import emit, open_change, progress_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from wardround.change.repository import Repository
     from wardround.cli.options import ChangeSpec
     from wardround.retrieval.hunk_search import Evidence
     from wardround.retrieval.protocols import TextEmbedder
     from wardround.retrieval.results import ModelUse, RelatedFiles, RelatedHunks
 
-BASE_MODEL = "base"
 _LONGEST_QUERY = 100_000
 _FILES_WITH_FUNCTIONS = 3
 
@@ -150,21 +145,12 @@ def _names_file(query: str) -> bool:
         return False
 
 
-class LazyEmbedder(NamedTuple):
-    """The base model, loaded when the first text is embedded."""
-
-    digest: str
-    load: Callable[[], TextEmbedder]
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self.load().embed(texts)
-
-
 def _model(repository: Repository, side: str, no_models: bool) -> tuple[TextEmbedder | None, ModelUse]:
     """Return the base model that the repository's configuration selects, or None and the reason."""
     from wardround import host
     from wardround.config import loader
     from wardround.errors import ModelError
+    from wardround.inference.base_embedder import base_embedder
     from wardround.retrieval.results import ModelUse
 
     if no_models:
@@ -174,19 +160,10 @@ def _model(repository: Repository, side: str, no_models: bool) -> tuple[TextEmbe
     if settings.root.models == "off":
         return None, ModelUse(None, f"models are switched off in {settings.origins['models']}")
     try:
-        from wardround.inference.locations import extra_folders
-        from wardround.inference.registry import default_registry, score_digest
-        from wardround.inference.runtime import detect_runtime
-
-        runtime = detect_runtime(settings.root.model_provider, settings.root.model_threads)
-        shelf = default_registry(extra_folders(repository.root, settings.root.model_folders))
-        base = shelf.get(BASE_MODEL)
-        shelf.require_present(base)
+        found = base_embedder(settings.root, repository.root)
     except ModelError as trouble:
-        return None, ModelUse(None, f"model {BASE_MODEL!r} cannot be used: {trouble}")
-    digest = score_digest(base.metadata, runtime)
-    name = f"{base.name} {base.metadata.model.sha256[:12]}"
-    return LazyEmbedder(digest, cache(lambda: shelf.embedder(BASE_MODEL, runtime))), ModelUse(name, None)
+        return None, ModelUse(None, str(trouble))
+    return found, ModelUse(found.name, None)
 
 
 def _with_model(
@@ -197,6 +174,7 @@ def _with_model(
 ) -> Found:
     """Search with the model; without it if it fails."""
     from wardround.errors import ModelError
+    from wardround.inference.base_embedder import BASE_MODEL
     from wardround.retrieval.results import ModelUse
 
     embedder, use = _model(repository, side, no_models)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -12,19 +14,24 @@ from wardround.change.diff import Change
 from wardround.change.encoding import escape_undecodable
 from wardround.context.code_graph.bounded_update import update_within
 from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.meaning import meanings
 from wardround.context.code_graph.repetitions import (
     BaseFiles,
     Body,
     Reader,
+    RepetitionSearch,
     added_bodies,
     find_repetitions,
+    without,
     without_moved,
 )
 from wardround.context.code_graph.tree_files import tree_at
 from wardround.context.code_graph.update_limit import UpdateLimit
+from wardround.context.code_graph.vector_store import StoredEmbedder, VectorStore
 from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import SymbolMove
-from wardround.errors import GraphNotBuilt
+from wardround.errors import GraphNotBuilt, ModelError
+from wardround.retrieval.protocols import TextEmbedder
 
 
 def repetitions_of(
@@ -33,10 +40,12 @@ def repetitions_of(
     read: Reader,
     find_moves: Callable[[], tuple[SymbolMove, ...]],
     limit: UpdateLimit,
+    embedder: TextEmbedder | None = None,
 ) -> tuple[Repetition, ...]:
     """Return the added functions that repeat an existing one; none if the graph costs too much or fails.
 
     Args:
+        embedder: compares the functions that repeat none by their syntax; without one, they are not compared.
         find_moves: returns the moves of the change; only called if it adds functions.
     """
     added = added_bodies(change, read)
@@ -45,7 +54,7 @@ def repetitions_of(
         return ()
     try:
         with CodeGraph.open(source.repository.git_dir) as graph:
-            return _searched(graph, source, change, read, added, limit)
+            return _searched(graph, source, change, read, added, limit, embedder)
     except (GraphNotBuilt, sqlite3.DatabaseError):
         return ()
 
@@ -57,10 +66,24 @@ def _searched(
     read: Reader,
     added: tuple[Body, ...],
     limit: UpdateLimit,
+    embedder: TextEmbedder | None,
 ) -> tuple[Repetition, ...]:
     update_within(graph, tree_at(source.repository, change.base), limit)
     base = BaseFiles(lambda path: source.read(path, "base"))
-    return tuple(_recordable(one) for one in find_repetitions(added, change, read, graph, base))
+    found = find_repetitions(added, change, read, graph, base)
+    if embedder is not None:
+        search = RepetitionSearch(change, read, graph, base)
+        found += _by_meaning(without(added, found), search, graph, source.repository.git_dir, embedder)
+    return tuple(sorted(map(_recordable, found)))
+
+
+def _by_meaning(
+    added: tuple[Body, ...], search: RepetitionSearch, graph: CodeGraph, git_dir: Path, embedder: TextEmbedder
+) -> tuple[Repetition, ...]:
+    """Return the functions with the meaning of an existing one; none if the model fails."""
+    with closing(VectorStore.open(git_dir)) as store, suppress(ModelError):
+        return tuple(meanings(added, search, graph, StoredEmbedder(store, embedder)))
+    return ()
 
 
 def _recordable(one: Repetition) -> Repetition:

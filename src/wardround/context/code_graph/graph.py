@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,7 @@ from wardround.context.code_graph.resolution import Resolver
 from wardround.context.code_graph.store import GraphStore, Role, StoredFile, file_key, today
 from wardround.context.code_graph.tree_facts import TreeFacts
 from wardround.context.code_graph.tree_files import SourceTree
+from wardround.context.code_graph.word_search import symbols_with_words
 from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.hunk_search import ChangedCode
 from wardround.retrieval.index import IndexedFile
@@ -194,6 +195,14 @@ class CodeGraph:
     def similar(self, symbol: Symbol) -> tuple[Similar, ...]:
         """Return the functions with similar syntax, whatever their names, the most similar first."""
         return self._query(lambda queries: queries.links.similar(symbol))
+
+    def changed_symbols(self, hunks: Sequence[ChangedCode]) -> list[Symbol]:
+        """Return the innermost symbols that hunks are in, those with the most changed lines first."""
+        return self._query(lambda queries: queries.evidence.changed_symbols(hunks))
+
+    def symbols_with_words(self, words: Mapping[str, int], limit: int) -> list[Symbol]:
+        """Return the symbols that share the most rare words with other code, the best first."""
+        return self._query(lambda queries: symbols_with_words(queries.facts, words, limit))
 
     def neighbours(
         self, hunks: Sequence[ChangedCode], past: Sequence[CommitIndex] = (), limit: int = 20

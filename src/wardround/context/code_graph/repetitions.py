@@ -81,6 +81,12 @@ def without_moved(added: Sequence[Body], moves: Sequence[SymbolMove]) -> tuple[B
     return tuple(body for body in added if not any(_is_moved(body.symbol, move) for move in moves))
 
 
+def without(added: Sequence[Body], found: Sequence[Repetition]) -> tuple[Body, ...]:
+    """Return the functions that no repetition is about."""
+    known = {(one.path, one.line) for one in found}
+    return tuple(body for body in added if (body.symbol.path, body.symbol.line) not in known)
+
+
 def _is_moved(symbol: Symbol, move: SymbolMove) -> bool:
     return symbol.path == move.path and move.line <= symbol.line <= move.end_line
 
@@ -117,7 +123,7 @@ def _bodies_of(path: str, content: bytes) -> tuple[Body, ...]:
 
 
 def _is_candidate(symbol: Symbol) -> bool:
-    is_special = symbol.own_name.startswith("__") or symbol.own_name == "constructor"
+    is_special = symbol.own_name.startswith(("__", "test_")) or symbol.own_name == "constructor"
     return symbol.kind in _CALLABLE and symbol.size >= LEAST_TOKENS and bool(symbol.shape) and not is_special
 
 
@@ -129,7 +135,7 @@ def find_repetitions(
     Args:
         graph: of the base of the change.
     """
-    search = _Search(change, read, graph, source)
+    search = RepetitionSearch(change, read, graph, source)
     found = (search.repetition(body) for body in added)
     return tuple(sorted(_outermost([one for one in found if one is not None])))
 
@@ -167,6 +173,10 @@ class BaseFiles:
             known = self._bodies[symbol.path] = {body.symbol: body for body in bodies}
         return known.get(symbol)
 
+    def lines(self, path: str) -> list[str]:
+        """Return the lines of a file at the base."""
+        return (self._read(path) or b"").decode("utf-8", "replace").split("\n")
+
     def package(self, path: str) -> str:
         """Return the folder of the package of a file: code of one package can import each other."""
         folder = posixpath.dirname(path)
@@ -184,10 +194,11 @@ class BaseFiles:
         return self._known[path]
 
 
-class _Search:
+class RepetitionSearch:
     """The search for the functions that added ones repeat."""
 
     def __init__(self, change: Change, read: Reader, graph: CodeGraph, source: BaseFiles) -> None:
+        self._change = change
         self._read = read
         self._graph = graph
         self._source = source
@@ -196,15 +207,24 @@ class _Search:
 
     def repetition(self, body: Body) -> Repetition | None:
         """Return the most similar existing function; None if there is none to use instead."""
-        if self._is_convention(body.symbol):
+        if self.is_convention(body.symbol):
             return None
         alike = self._alike(body)
         if len(alike) > _MOST_COPIES:
             return None
-        usable = [one for one in alike if self._is_usable(body, one)]
+        usable = [one for one in alike if self.is_usable(body, one)]
         return min(usable, key=_order, default=None)
 
-    def _is_convention(self, symbol: Symbol) -> bool:
+    def added_lines(self, path: str) -> list[str]:
+        """Return the lines of a changed file at the head."""
+        file = self._change.file(path)
+        return ((self._read(file, False) if file is not None else None) or "").split("\n")
+
+    def base_lines(self, path: str) -> list[str]:
+        """Return the lines of a file at the base."""
+        return self._source.lines(path)
+
+    def is_convention(self, symbol: Symbol) -> bool:
         """Return True if the name of a method is one of an interface, or many files define the name."""
         defining = [path for path in self._graph.files_defining(symbol.own_name) if path != symbol.path]
         return len(defining) > (0 if symbol.kind is SymbolKind.METHOD else _MOST_DEFINING)
@@ -217,10 +237,10 @@ class _Search:
             if other is not None and language_of(other.file.path) == language_of(body.file.path):
                 comparison = compare(body, other)
                 if comparison is not None:
-                    found.append(_repetition(body.symbol, other.symbol, *comparison))
+                    found.append(repetition_of(body.symbol, other.symbol, *comparison))
         return found
 
-    def _is_usable(self, body: Body, one: Repetition) -> bool:
+    def is_usable(self, body: Body, one: Repetition) -> bool:
         """Return True if the existing function could be used in place of the added one."""
         path, existing = body.symbol.path, one.existing_path
         if "." in one.existing_name or not _is_compared(existing) or one.existing_name in body.names:
@@ -289,7 +309,8 @@ def _common(one: Counter[str], two: Counter[str]) -> float:
     return round((one & two).total() / union, 4) if union else 0.0
 
 
-def _repetition(symbol: Symbol, other: Symbol, kind: RepetitionKind, similarity: float) -> Repetition:
+def repetition_of(symbol: Symbol, other: Symbol, kind: RepetitionKind, similarity: float) -> Repetition:
+    """Return the repetition of one symbol by another."""
     return Repetition(
         symbol.path,
         symbol.line,

@@ -1,0 +1,45 @@
+"""All symbols of a tree are searched by meaning; tests and short symbols are left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import GitRepository
+from tests.retrieval.conftest import GroupEmbedder
+from wardround.change.repository import Repository
+from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.tree_files import tree_at
+from wardround_lab.evaluation.symbol_vectors import SymbolVectors
+
+pytest.importorskip("numpy")
+
+LOGIN = "def enter(user):\n    # a comment\n    session = authenticate(user)\n    return session\n"
+PRICE = "def sum_up(basket):\n    total = basket.price\n    return total - discount\n"
+MAIL = "export function deliver(letter: Letter) {\n  const smtp = mail();\n  return smtp.send(letter);\n}\n"
+FILES = {
+    "a.py": LOGIN, "b.py": PRICE, "c.ts": MAIL, "tests/test_a.py": LOGIN, "short.py": "def one(): pass\n",
+    "text.md": "login",
+}  # fmt: skip
+
+
+def vectors(repo: GitRepository) -> SymbolVectors:
+    with Repository(repo.root) as repository, CodeGraph.open(repository.git_dir) as graph:
+        tree = tree_at(repository, repository.commit("HEAD"))
+        graph.update(tree)
+        return SymbolVectors(graph, tree, GroupEmbedder())
+
+
+def test_the_nearest_symbol_in_meaning_is_the_first(repo: GitRepository) -> None:
+    repo.commit(FILES)
+    searched = vectors(repo)
+    (login, mail) = searched.nearest(["check the password of a login", "newsletter"], 2)
+    assert login[0].symbol.name == "enter"
+    assert (mail[0].symbol.path, mail[0].symbol.name) == ("c.ts", "deliver")
+    assert sorted(one.name for one in searched.symbols) == ["deliver", "enter", "sum_up"]
+
+
+def test_a_tree_without_symbols_has_no_matches(repo: GitRepository) -> None:
+    repo.commit({"README.md": "nothing"})
+    searched = vectors(repo)
+    assert searched.nearest(["login"], 5) == [[]]
+    assert searched.nearest([], 5) == []
