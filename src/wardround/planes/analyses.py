@@ -13,6 +13,7 @@ from wardround.config.request import ReviewRequest
 from wardround.context.code_context import CodeContext
 from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
+from wardround.context.surface.model import Surface
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.execution.change_check_runner import MOST_READ
@@ -37,6 +38,7 @@ class Analyses(msgspec.Struct, frozen=True):
         exchanges: the calls of a language model.
         intent: the notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        surface: the changes of what others outside of the repository rely on.
     """
 
     messages: tuple[str, ...] = ()
@@ -45,6 +47,7 @@ class Analyses(msgspec.Struct, frozen=True):
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
+    surface: Surface = Surface()
 
 
 def analyse_change(
@@ -68,6 +71,7 @@ def analyse_change(
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
         repetitions=_repetitions(source, context.change, request, code.moves),
+        surface=_surface(source, context.change, request, messages),
     )
 
 
@@ -99,6 +103,17 @@ def _repetitions(
         return find_moves(change, read) if is_commit else moves
 
     return repetitions_of(source, change, read, find, MOST_READ[request.profile])
+
+
+def _surface(
+    source: ChangeSource, change: Change, request: ReviewRequest, messages: tuple[str, ...]
+) -> Surface:
+    """Compare the published surfaces; not at commit, where both trees would have to be read."""
+    if request.profile is Profile.COMMIT:
+        return Surface()
+    from wardround.context.surface.comparison import surface_of  # the commit profile never needs it
+
+    return surface_of(source, change, messages)
 
 
 def _criteria(
