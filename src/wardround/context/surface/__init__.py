@@ -1,1 +1,1 @@
-"""What others outside of the repository rely on, and how a change alters it; one module for each kind."""
+"""Published surfaces, on which code outside of the repository relies, and their changes; a module for each kind."""

@@ -1,4 +1,4 @@
-"""What a change says to users of the surfaces that it alters: changelog, version, commit message."""
+"""Announcements of changes to users: changelog, version, commit message."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _changelogs(sides: Sides) -> Iterator[Notice]:
 
 
 def _audience(sides: Sides, path: str) -> str:
-    """Return the folder that a changelog is about: that of a manifest beside it, or the repository."""
+    """Return the folder that a changelog is about: that of a manifest next to it, or the repository."""
     folder = posixpath.dirname(path)
     manifests = ("package.json", "pyproject.toml", "setup.py", "setup.cfg")
     has_manifest = any(sides.head.has(posixpath.join(folder, name)) for name in manifests)

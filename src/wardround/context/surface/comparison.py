@@ -10,7 +10,17 @@ from msgspec.structs import replace
 from wardround.change.change_source import ChangeSource, GitChangeSource
 from wardround.change.diff import Change
 from wardround.change.encoding import escape_undecodable
-from wardround.context.surface import dependencies, python_api, workflow_inputs
+from wardround.context.surface import (
+    cli_options,
+    container,
+    dependencies,
+    http_api,
+    python_api,
+    script_exports,
+    settings,
+    sql_schema,
+    workflow_inputs,
+)
 from wardround.context.surface.announcement import Notice, announced, notices_of
 from wardround.context.surface.model import ComparingTool, NotCompared, Surface, SurfaceChange, SurfaceKind
 from wardround.context.surface.sides import Sides, sides_of
@@ -34,7 +44,17 @@ class Comparer(Protocol):
         """Yield the changes of the surface, what was not compared, and the library that compared it."""
 
 
-_KINDS: tuple[Comparer, ...] = (dependencies, python_api, workflow_inputs)
+_KINDS: tuple[Comparer, ...] = (
+    cli_options,
+    container,
+    dependencies,
+    http_api,
+    python_api,
+    script_exports,
+    settings,
+    sql_schema,
+    workflow_inputs,
+)
 
 
 def surface_of(source: ChangeSource, change: Change, messages: Sequence[str]) -> Surface:

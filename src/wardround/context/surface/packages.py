@@ -130,7 +130,7 @@ def _node_package(side: Side, path: str) -> Package | None:
 
 
 def _modules(side: Side, folder: str, name: str) -> tuple[str, ...]:
-    """Return what users of a distribution import: in ``src`` or ``lib``, or else beside the manifest."""
+    """Return what users of a distribution import: in ``src`` or ``lib``, or else next to the manifest."""
     for parent in ("src", "lib", "python", ""):
         root = posixpath.join(folder, parent) if parent else folder
         found = sorted(set(_importable(side, root)))

@@ -11,7 +11,7 @@ from wardround.change.change_source import GitChangeSource, decoded
 from wardround.change.diff import Change
 from wardround.context.code_graph.tree_files import TreeFiles, reviewed_tree, tree_at
 
-MOST_BYTES = 2_000_000
+MOST_BYTES = 6_000_000
 """The limit on the size of a file that is compared."""
 
 
