@@ -132,3 +132,18 @@ def test_a_deleted_package_is_removed() -> None:
     base = {"src/shop/__init__.py": "", "src/shop/api.py": API}
     found = surface(base, {"src/shop/__init__.py": None, "src/shop/api.py": None})
     assert lines(found.breaking) == ["src/shop/__init__.py:1 shop is removed"]
+
+
+def test_a_name_that_getattr_still_serves_is_deprecated() -> None:
+    head = {
+        "src/shop/__init__.py": "def __getattr__(name):\n    if name == 'send':\n        return 1\n",
+        "src/shop/api.py": API.replace("def send", "def _send")
+        + "    def __getattr__(name): return {'send': 1}[name]\n",
+    }
+    found = surface({**INIT, "src/shop/api.py": API}, head)
+    assert "src/shop/api.py:6 shop.send is deprecated or dynamic" in lines(found.changes)
+    assert "shop.send" not in {one.name for one in found.breaking}
+
+
+def test_a_member_that_another_base_class_may_have_is_not_removed() -> None:
+    assert broken("class Client(other.Base): ...\n\n\ndef send(url): ...\n") == []

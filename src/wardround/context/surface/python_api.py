@@ -7,15 +7,13 @@ import importlib.util
 import logging
 import posixpath
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import ComparingTool, NotCompared, SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import UNPUBLISHED, is_in, python_packages
+from wardround.context.surface.python_difference import INTERNAL, Difference
 from wardround.context.surface.sides import Side, Sides
 from wardround.languages.python.tree import parse
 
@@ -26,14 +24,6 @@ KIND = SurfaceKind.PYTHON_API
 MISSING = "griffe is not installed (pip install 'wardround[ci]')"
 _MOST_FILES = 1_500
 """The limit on modules of a package: about ten seconds for both sides."""
-_INTERNAL = LazyPattern(
-    r"(?i)(?:^|[./])(?:_\w+|tests?|conftest|internals?|vendor(?:ed)?|migrations|alembic)(?:[./]|$)"
-)
-_TYPE_VARIABLE = LazyPattern(r"(?:\w+\.)?(?:TypeVar|ParamSpec|TypeVarTuple)\(")
-_HARMLESS = frozenset(
-    {"RETURN_CHANGED_TYPE", "PARAMETER_CHANGED_DEFAULT", "CLASS_REMOVED_BASE", "OBJECT_CHANGED_KIND"}
-)
-"""Differences that griffe reports and that calls and imports survive."""
 Result = SurfaceChange | NotCompared | ComparingTool
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -49,7 +39,7 @@ def compare(sides: Sides) -> Iterator[Result]:
 
 
 def _is_module(path: str) -> bool:
-    return path.endswith((".py", ".pyi")) and not _INTERNAL.search(path.rpartition("/")[0] + "/")
+    return path.endswith((".py", ".pyi")) and not INTERNAL.search(path.rpartition("/")[0] + "/")
 
 
 def _compared(sides: Sides, module: str, changed: Sequence[str]) -> Iterator[Result]:
@@ -112,7 +102,7 @@ def _with_griffe(sides: Sides, module: str, files: Sequence[Sequence[str]], fold
             yield NotCompared(KIND, f"griffe cannot load {module}: {reason}")
             return
     yield ComparingTool("griffe", importlib.metadata.version("griffelib"))
-    yield from _Difference(loaded[0], loaded[1], module, folder).changes()
+    yield from Difference(loaded[0], loaded[1], module, folder).changes()
 
 
 def _import_name(module: str) -> str:
@@ -161,110 +151,3 @@ def _publish_exports(module: griffe.Module) -> None:
     for name, member in module.members.items():
         if isinstance(member, Alias) and not name.startswith("_"):
             member.public = member.target_path.startswith(f"{own}.")
-
-
-@dataclass(frozen=True)
-class _Difference:
-    """Both versions of a package, loaded from a folder."""
-
-    base: griffe.Module
-    head: griffe.Module
-    module: str
-    folder: Path
-
-    def changes(self) -> Iterator[SurfaceChange]:
-        """Yield one change for each object, with all of its differences."""
-        import griffe
-
-        found: dict[str, list[griffe.Breakage]] = defaultdict(list)
-        for one in griffe.find_breaking_changes(self.base, self.head):
-            if not _INTERNAL.search(one.obj.path) and not _is_type_variable(one.obj):
-                found[self._identity(one.obj)].append(one)
-        removed = {path for path, all_ in found.items() if all_[0].kind.name == "OBJECT_REMOVED"}
-        for path, all_ in sorted(found.items()):
-            if not any(path.startswith(f"{other}.") for other in removed):
-                yield self._change(all_)
-
-    def _identity(self, found: Any) -> str:
-        """Return the path at which an object is defined, however often it is inherited or exported."""
-        return str(found.target_path if found.is_alias else found.path)
-
-    def _change(self, found: Sequence[griffe.Breakage]) -> SurfaceChange:
-        shortest = min(found, key=lambda one: (one.obj.path.count("."), one.obj.path))
-        details = list(dict.fromkeys(_detail(one) for one in found))
-        kinds = {one.kind.name for one in found}
-        is_breaking = not kinds <= _HARMLESS
-        if "OBJECT_REMOVED" in kinds and self._remains(shortest.obj):
-            is_breaking, details = False, ["is moved"]
-        path, line = self._place(shortest.obj)
-        name = shortest.obj.path
-        return SurfaceChange(KIND, path, line, name, "; ".join(details), is_breaking)
-
-    def _remains(self, removed: Any) -> bool:
-        """Return True if the package exports the name, or all names of the module, on both sides."""
-        if not removed.is_alias and removed.is_module:
-            return bool(removed.members) and all(
-                self._remains(one) for one in removed.members.values() if one.is_public
-            )
-        parts = removed.path.split(".")
-        if len(parts) < 3 or removed.parent is None or not removed.parent.is_module:
-            return False
-        return all(_exports(package, parts[-1]) for package in (self.base, self.head))
-
-    def _place(self, found: Any) -> tuple[str, int]:
-        """Return the file and the line of an object; of one that is defined elsewhere, the package."""
-        import griffe
-
-        try:
-            target = found.final_target if found.is_alias else found
-            path = Path(target.filepath).relative_to(self.folder).as_posix().partition("/")[2]
-            return path, target.lineno or 1
-        except (ValueError, TypeError, AttributeError, griffe.GriffeError):
-            return self.module, 1
-
-
-def _exports(package: griffe.Module, name: str) -> bool:
-    """Return True if a package has a public name, and its import leads to a definition."""
-    from griffe import Alias, AliasResolutionError, CyclicAliasError
-
-    member = package.all_members.get(name)
-    try:
-        is_public = member is not None and member.is_public
-        return is_public and (not isinstance(member, Alias) or member.final_target is not None)
-    except (AliasResolutionError, CyclicAliasError):
-        return False
-
-
-def _is_type_variable(found: Any) -> bool:
-    """Return True for a type variable, which only annotations use."""
-    value = "" if found.is_alias or not found.is_attribute else str(found.value)
-    return bool(_TYPE_VARIABLE.match(value))
-
-
-def _detail(one: griffe.Breakage) -> str:
-    """Return a difference as a predicate of the name of its object."""
-    old, new = one.old_value, one.new_value
-    name = getattr(new, "name", "") or getattr(old, "name", "")
-    match one.kind.name:
-        case "OBJECT_REMOVED":
-            return "is removed"
-        case "PARAMETER_REMOVED":
-            return f"has no parameter `{name}`"
-        case "PARAMETER_ADDED_REQUIRED":
-            return f"requires the new parameter `{name}`"
-        case "PARAMETER_CHANGED_REQUIRED":
-            return f"requires the parameter `{name}`"
-        case "PARAMETER_MOVED":
-            return f"has the parameter `{name}` at another position"
-        case "PARAMETER_CHANGED_KIND":
-            return f"takes the parameter `{name}` as {new.kind.value}"
-        case "PARAMETER_CHANGED_DEFAULT":
-            return f"has the default `{new.default}` for `{name}`"
-        case "RETURN_CHANGED_TYPE":
-            return "has another return type"
-        case "CLASS_REMOVED_BASE":
-            return "has fewer base classes"
-        case "OBJECT_CHANGED_KIND":
-            return f"is a {new.value} and was a {old.value}"
-        case other:
-            return other.lower().replace("_", " ")
