@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -64,7 +65,7 @@ def _compared(
         if subpath not in after.subpaths(package.manifest):
             continue  # a removed subpath is a change of the manifest
         old, new = before.of(package, subpath), after.of(package, subpath)
-        problem = before.problem(changed) or after.problem(changed)
+        problem = before.problem() or after.problem() or after.new_problem(before)
         if problem:
             yield NotCompared(KIND, f"{package.name}: {problem}")
             return
@@ -91,7 +92,7 @@ def _changes(
         if pair.before.is_hidden(export.path, export.symbol):
             continue
         if name not in new:
-            if not pair.after.has_unknown_names:
+            if not pair.after.has_unknown_names and not pair.after.may_have(export, name):
                 yield pair.change(export.path, export.line, name, "is removed")
         elif export.symbol and new[name].symbol and {export.path, new[name].path} & set(changed):
             yield from _members(pair, export, new[name])
@@ -104,7 +105,8 @@ def _members(pair: _Pair, old: Export, new: Export) -> Iterator[SurfaceChange]:
     if not after or pair.after.extends(new) != pair.before.extends(old):
         return
     for name, symbol in before.items():
-        if name not in after and not pair.before.is_hidden(old.path, symbol.name):
+        is_lost = name not in after and not pair.after.may_have(new, name)
+        if is_lost and not pair.before.is_hidden(old.path, symbol.name):
             yield pair.change(old.path, symbol.line, f"{old.name}.{name}", "is removed")
 
 
@@ -209,12 +211,23 @@ class _Exports:
             self._facts[path] = read_file(path, (self.side.read(path) or "").encode()).facts
         return self._facts[path]
 
-    def problem(self, changed: Sequence[str]) -> str:
-        """Return the reason why the exports cannot be compared, as far as changed files are concerned."""
-        if len(self._facts) > _MOST_FILES:
-            return f"it exports from more than {_MOST_FILES} modules"
-        problems = (f"{path}: {facts.problem}" for path, facts in self._facts.items() if facts.problem)
-        return next((one for one in problems if one.partition(":")[0] in changed), "")
+    def problem(self) -> str:
+        """Return the reason why the exports are not known; empty if they are."""
+        is_unknown = len(self._facts) > _MOST_FILES
+        return f"it exports from more than {_MOST_FILES} modules" if is_unknown else ""
+
+    def new_problem(self, base: _Exports) -> str:
+        """Return a file that was read at the base and that cannot be; its names are not removed."""
+        for path, facts in self._facts.items():
+            if facts.problem and path in base._facts and not base._facts[path].problem:
+                return f"{path}: {facts.problem}"
+        return ""
+
+    def may_have(self, export: Export, name: str) -> bool:
+        """Return True if the file of an export was not read completely, and still mentions a name."""
+        if not self._facts.get(export.path, FileFacts(export.path)).problem:
+            return False
+        return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.side.read(export.path) or ""))
 
     def parameters(self, path: str) -> Mapping[str, Parameters]:
         """Return the parameters of the functions of a file."""
