@@ -41,6 +41,23 @@ def test_a_changelog_about_something_else_does_not() -> None:
     assert announced({"CHANGELOG.md": "- Faster start.\n"}) is None
 
 
+def test_the_heading_above_an_added_line_counts() -> None:
+    base = {"CHANGELOG.md": "# 2\n\n## Removed\n\n- Old things.\n\n## Fixed\n\n- Bugs.\n"}
+    removed = {"CHANGELOG.md": base["CHANGELOG.md"].replace("Old things.", "Old functions.")}
+    fixed = {"CHANGELOG.md": base["CHANGELOG.md"].replace("Bugs.", "Errors.")}
+    assert announced(removed, base=base) == "CHANGELOG.md"
+    assert announced(fixed, base=base) is None
+
+
+def test_a_changelog_names_the_version_of_python() -> None:
+    head = {
+        "pyproject.toml": PYPROJECT.replace(">=3.9", ">=3.10"),
+        "CHANGELOG.md": "- Python 3.10 and newer.\n",
+    }
+    (found,) = surface({}, head).breaking
+    assert (found.name, found.announced_by) == ("requires-python", "CHANGELOG.md")
+
+
 def test_lines_that_the_changelog_had_before_do_not_count() -> None:
     base = {"CHANGELOG.md": "- `send` was dropped\n"}
     assert announced({"CHANGELOG.md": "- Faster.\n- `send` was dropped\n"}, base=base) is None

@@ -35,6 +35,10 @@ def test_removed_extras_and_commands_break_users() -> None:
     assert python(before, "") == ["command `shop` is removed", "extra `web` is removed"]
 
 
+def test_extras_for_development_are_nobodys_surface() -> None:
+    assert python('[project.optional-dependencies]\ndev = ["ruff"]\ntest-all = ["pytest"]\n', "") == []
+
+
 def test_a_narrowed_dependency_is_a_change_that_installers_resolve() -> None:
     before, after = 'dependencies = ["httpx>=0.27"]\n', 'dependencies = ["httpx>=0.28", "rich"]\n'
     found = surface({"pyproject.toml": PYPROJECT + before}, {"pyproject.toml": PYPROJECT + after})

@@ -31,7 +31,11 @@ _VERSION = LazyPattern(r"(?m)^\s*(?:__version__|version|VERSION)\s*(?::\s*\w+\s*
 _VERSION_FILES = frozenset(
     {"__init__.py", "__about__.py", "_version.py", "version.py", "setup.py", "__version__.py"}
 )
+_HEADING = LazyPattern(r"#+ |\*\*\w|[A-Z][\w ]{2,40}:?$")
+_MOST_HEADINGS = 1
 _LEAST_WORD = 3
+_COMMON_NAMES = {"requires-python": r"python", "engines.node": r"node(?:\.?js)?"}
+"""The words for a requirement in release notes, as patterns."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,9 @@ def announced(change: SurfaceChange, notices: Sequence[Notice]) -> str | None:
 def _covers(notice: Notice, change: SurfaceChange) -> bool:
     if not notice.text:
         return True
+    common = _COMMON_NAMES.get(change.name)
+    if common is not None and re.search(rf"(?i)\b{common}\b", notice.text):
+        return True
     word = _own_name(change.name)
     is_named = len(word) >= _LEAST_WORD and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", notice.text)
     return bool(is_named or _BREAKING_WORD.search(notice.text))
@@ -82,11 +89,23 @@ def _changelogs(sides: Sides) -> Iterator[Notice]:
         if head is None or not _CHANGELOG.search(head):
             continue
         text = sides.head.read(head) or ""
-        before = set() if base is None else set((sides.base.read(base) or "").split("\n"))
-        added = "\n".join(line for line in text.split("\n") if line not in before)
-        if added.strip():
+        added = _added(text, "" if base is None else sides.base.read(base) or "")
+        if added:
             covers_all = bool(_MAJOR_CHANGESET.search(added)) and ".changeset/" in head
             yield Notice(head, "" if covers_all else added, _audience(sides, head))
+
+
+def _added(text: str, before: str) -> str:
+    """Return the lines that a text adds, each block of them after the headings above it."""
+    known = set(before.split("\n"))
+    found, headings, shown = [], [], 0
+    for line in text.split("\n"):
+        if _HEADING.match(line):
+            headings.append(line)
+        elif line.strip() and line not in known:
+            found += [*headings[shown:][-_MOST_HEADINGS:], line]
+            shown = len(headings)
+    return "\n".join(found)
 
 
 def _audience(sides: Sides, path: str) -> str:

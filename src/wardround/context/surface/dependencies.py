@@ -14,6 +14,11 @@ from wardround.context.surface.version_ranges import is_narrower
 
 KIND = SurfaceKind.DEPENDENCIES
 _REQUIREMENT = LazyPattern(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?([^;@()]*)\)?\s*(;.*)?")
+_DEVELOPMENT = LazyPattern(
+    r"(?i)(?:dev(?:el(?:op(?:ment)?)?)?|tests?|testing|docs?|lint(?:ing)?|typ(?:es|ing)|mypy|ci|bench\w*|build|release|coverage)"
+    r"(?:[-_.]\w+)*"
+)
+"""Extras for those who work on the package."""
 _NAMES = LazyPattern(r"[-_.]+")
 
 
@@ -50,6 +55,10 @@ class _Place:
         line = line_of(self._head, *words)
         return SurfaceChange(KIND, self._path, line, name, detail, is_breaking)
 
+    def first(self, *words: str) -> str:
+        """Return the first of some words that the head contains; empty if it has none."""
+        return next((word for word in words if word in self._head), "")
+
     def removed(self, name: str, *words: str, kind: SurfaceKind = KIND) -> SurfaceChange:
         """Return a removal, at the line of some words at the base."""
         return SurfaceChange(kind, self._path, line_of(self._base, *words), name, "is removed", True)
@@ -58,8 +67,11 @@ class _Place:
 def _python(base: Package, head: Package, place: _Place) -> Iterator[SurfaceChange]:
     before, after = _requires_python(base), _requires_python(head)
     if after and before != after and is_narrower(before, after):
-        yield place.change("requires-python", f"is narrowed from `{before or '*'}` to `{after}`", "python")
+        detail = f"is narrowed from `{before or '*'}` to `{after}`"
+        yield place.change("requires-python", detail, place.first("requires-python", "python ="))
     for name in _lost(_extras(base), _extras(head)):
+        if _DEVELOPMENT.fullmatch(name):
+            continue
         yield place.removed(f"extra `{name}`", "dependencies", name)
     for keys in (("scripts",), ("gui-scripts",)):
         for name in _lost(_in_project(base, *keys), _in_project(head, *keys)):
