@@ -15,21 +15,26 @@ from wardround.checks.base import ChangeCheck
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, ChangedFileView, ChangeView
 from wardround.config.schema import Config
+from wardround.context.surface.published import PublishedSurface
 from wardround.errors import PLUGIN_EXCEPTIONS, OverBudget
 from wardround.execution.base_texts import BaseTexts
 from wardround.execution.check_runner import change_budget_s
 from wardround.execution.model import ChangeCheckResult, ChangeReview, Results
 from wardround.execution.review_models import ReviewModels
-from wardround.findings import RawFinding, Unreviewed
+from wardround.findings import RawFinding, Severity, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.surface.model import Surface
 
 MOST_READ = {Profile.COMMIT: 60, Profile.CI: 15_000}
 """Files without stored facts up to which the code graphs are updated: about 0.1 s and 30 s."""
+
+UNANNOUNCED_BREAK = "contract/CT009"
+"""The preview rule about published surfaces."""
 
 ModelScope = Callable[[Callable[[Models], list[RawFinding]]], list[RawFinding]]
 """Runs a check with the models of its specialist."""
@@ -47,6 +52,7 @@ class ChangeCheckRunner:
         specialists: Sequence[Specialist],
         base_texts: BaseTexts,
         models: ReviewModels,
+        published: PublishedSurface,
     ) -> None:
         self._source = source
         self._change = change
@@ -55,6 +61,7 @@ class ChangeCheckRunner:
         self._specialists = specialists
         self._base_texts = base_texts
         self._models = models
+        self._published = published
         self._texts = FileTexts(source, change)
         self._graphs: ChangeGraphs | None = None
         self._has_opened = False
@@ -126,6 +133,7 @@ class ChangeCheckRunner:
             self._source.messages(self._change),
             options,
             open_graphs=self._open_graphs,
+            open_surface=self._open_surface,
         )
 
     def _open_graphs(self) -> ChangeGraphs | None:
@@ -137,6 +145,14 @@ class ChangeCheckRunner:
             self._graphs = open_graphs(self._source.repository, self._change, self._source, most_read)
         self._has_opened = True
         return self._graphs
+
+    def _open_surface(self) -> Surface | None:
+        """Return the changes of published surfaces, which take seconds, if their rule is on."""
+        settings = self._config.for_file("")
+        default = Severity.WARN if settings.preview else None
+        if not self._published.is_compared or settings.severity(UNANNOUNCED_BREAK, default) is None:
+            return None
+        return self._published.surface
 
     def _close_graphs(self) -> None:
         if self._graphs is not None:

@@ -14,6 +14,7 @@ from wardround.context.code_context import CodeContext
 from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
 from wardround.context.surface.model import Surface
+from wardround.context.surface.published import PublishedSurface
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.execution.change_check_runner import MOST_READ
@@ -56,11 +57,13 @@ def analyse_change(
     request: ReviewRequest,
     code: CodeContext,
     exchanges: tuple[Exchange, ...],
+    published: PublishedSurface,
 ) -> Analyses:
     """Run the analyses that apply to a review.
 
     Args:
         code: as ``code_context`` found it, before a language model saw the change.
+        published: the surfaces that others rely on.
     """
     found = source.messages(context.change)[:_MOST_MESSAGES]
     messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
@@ -71,7 +74,7 @@ def analyse_change(
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
         repetitions=_repetitions(source, context.change, request, code.moves),
-        surface=_surface(source, context.change, request, messages),
+        surface=published.surface,
     )
 
 
@@ -103,17 +106,6 @@ def _repetitions(
         return find_moves(change, read) if is_commit else moves
 
     return repetitions_of(source, change, read, find, MOST_READ[request.profile])
-
-
-def _surface(
-    source: ChangeSource, change: Change, request: ReviewRequest, messages: tuple[str, ...]
-) -> Surface:
-    """Compare the published surfaces; not at commit, where both trees would have to be read."""
-    if request.profile is Profile.COMMIT:
-        return Surface()
-    from wardround.context.surface.comparison import surface_of  # the commit profile never needs it
-
-    return surface_of(source, change, messages)
 
 
 def _criteria(

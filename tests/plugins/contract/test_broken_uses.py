@@ -67,3 +67,17 @@ def test_a_diff_without_a_repository_is_reviewed_without_graphs(mail: GitReposit
     mail.write("change.diff", diff)
     report = mail.report("--diff-file", "change.diff", "--only", "contract")
     assert report["gate"]["outcome"] == "pass"
+
+
+def test_an_unannounced_break_of_a_published_package_is_reported_in_ci_alone(repo: GitRepository) -> None:
+    manifest = '[build-system]\nrequires = []\n[project]\nname = "mail"\n[tool.wardround]\npreview = true\n'
+    repo.commit(
+        {"pyproject.toml": manifest, "CHANGELOG.md": "# 1.0\n", "mail/__init__.py": _BOX},
+    )
+    repo.commit({"mail/__init__.py": _RENAMED})
+    found = [
+        one for one in contract(repo.report("--base", "HEAD~1", "--profile", "ci")) if one[0].endswith("9")
+    ]
+    assert found == [("contract/CT009", "mail/__init__.py", 2)]
+    report = repo.report("--base", "HEAD~1", "--profile", "commit")
+    assert "contract/CT009" not in {one["rule"] for one in report["findings"]}

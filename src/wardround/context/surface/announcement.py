@@ -74,9 +74,10 @@ def _covers(notice: Notice, change: SurfaceChange) -> bool:
 
 
 def _own_name(name: str) -> str:
-    """Return the part of a name that a changelog has: ``get`` of ``shop.api.Client.get``."""
+    """Return the part of a name that a changelog has: ``get`` of ``shop.api.Client.get``; of a route its path."""
     quoted = re.search(r"`([^`]+)`", name)
-    return (quoted[1] if quoted else name).rpartition(".")[2]
+    own = quoted[1] if quoted else name.rpartition(" ")[2]
+    return own if own.startswith(("/", "-", ".")) else own.rpartition(".")[2]
 
 
 def notices_of(sides: Sides, messages: Sequence[str]) -> list[Notice]:
