@@ -74,7 +74,7 @@ def _covers(notice: Notice, change: SurfaceChange) -> bool:
 
 
 def _own_name(name: str) -> str:
-    """Return the part of a name that a changelog has: ``get`` of ``shop.api.Client.get``; of a route its path."""
+    """Return the part of a name that a changelog has: ``get`` of ``api.Client.get``; of a route its path."""
     quoted = re.search(r"`([^`]+)`", name)
     own = quoted[1] if quoted else name.rpartition(" ")[2]
     return own if own.startswith(("/", "-", ".")) else own.rpartition(".")[2]

@@ -7,12 +7,13 @@ import importlib.util
 import logging
 import posixpath
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wardround.context.surface.model import ComparingTool, NotCompared, SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import UNPUBLISHED, is_in, python_packages
+from wardround.context.surface.python_declarations import declarations
 from wardround.context.surface.python_difference import INTERNAL, Difference
 from wardround.context.surface.sides import Side, Sides
 from wardround.languages.python.tree import parse
@@ -43,12 +44,16 @@ def _is_module(path: str) -> bool:
 
 
 def _compared(sides: Sides, module: str, changed: Sequence[str]) -> Iterator[Result]:
+    broken = [path for path in changed for side in (sides.base, sides.head) if _declared(side, path) is None]
+    if broken:
+        yield NotCompared(KIND, f"{broken[0]} is not valid Python")
+        return
+    if all(
+        (_declared(sides.base, path) or set()) <= (_declared(sides.head, path) or set()) for path in changed
+    ):
+        return  # nothing is removed or declared in another way
     if importlib.util.find_spec("griffe") is None:
         yield NotCompared(KIND, MISSING)
-        return
-    broken = _unreadable(sides, changed)
-    if broken:
-        yield NotCompared(KIND, f"{broken} is not valid Python")
         return
     files = [_files(side, module) for side in (sides.base, sides.head)]
     if max(map(len, files)) > _MOST_FILES:
@@ -67,19 +72,15 @@ def _removed_package(module: str) -> SurfaceChange:
     return SurfaceChange(KIND, path, 1, name, "is removed", True)
 
 
-def _unreadable(sides: Sides, changed: Sequence[str]) -> str:
-    """Return a changed module that does not parse on a side where it exists; empty if all do."""
-    for path in changed:
-        for side in (sides.base, sides.head):
-            if side.has(path):
-                text = side.read(path)
-                try:
-                    if text is None:
-                        return path
-                    parse(text)
-                except _UNREADABLE:
-                    return path
-    return ""
+def _declared(side: Side, path: str) -> Set[str] | None:
+    """Return the declarations of a module, none of a missing one; None if it is not valid Python."""
+    if not side.has(path):
+        return frozenset()
+    text = side.read(path)
+    try:
+        return None if text is None else declarations(parse(text))
+    except _UNREADABLE:
+        return None
 
 
 def _files(side: Side, module: str) -> list[str]:

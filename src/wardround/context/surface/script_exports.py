@@ -44,12 +44,18 @@ class Export(NamedTuple):
 def compare(sides: Sides) -> Iterator[SurfaceChange | NotCompared]:
     """Yield what the packages with changed scripts export no more, or in another form."""
     changed = sorted(path for path in sides.changed_paths if _is_source(path))
+    seen: set[tuple[str, int, str]] = set()
     for base in node_packages(sides.base, changed):
         head = next(
             (one for one in node_packages(sides.head, [base.manifest]) if one.manifest == base.manifest), None
         )
         if head is not None and not UNPUBLISHED.search(base.manifest):
-            yield from _compared(sides, base, changed)
+            for one in _compared(sides, base, changed):
+                key = (one.path, one.line, one.detail) if isinstance(one, SurfaceChange) else None
+                if key is None or key not in seen:
+                    yield one
+                if key is not None:
+                    seen.add(key)
 
 
 def _is_source(path: str) -> bool:
