@@ -46,6 +46,13 @@ def test_the_uncommitted_side_has_the_staged_files(repo: GitRepository) -> None:
         assert [sides.head.read(path) for path in sides.head.paths] == ["two\n", "new\n"]
 
 
+def test_a_file_that_cannot_be_read_at_the_head_is_not_removed(repo: GitRepository) -> None:
+    base = repo.commit({"action.yml": "inputs:\n  a: {}\n"})
+    head = repo.commit({"action.yml": b"inputs: \xe9\n"})
+    with Repository(repo.root) as repository:
+        assert list(between(repository, base, head).text_pairs(lambda path: True)) == []
+
+
 def test_a_file_renamed_to_another_kind_counts_as_removed() -> None:
     sides = sides_of_texts({"a.yml": "a"}, {"a.txt": "a"})
     assert list(sides.pairs(lambda path: path.endswith(".yml"))) == [("a.yml", None)]

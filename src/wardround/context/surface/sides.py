@@ -10,6 +10,7 @@ from typing import Protocol
 from wardround.change.change_source import GitChangeSource, decoded
 from wardround.change.diff import Change
 from wardround.context.code_graph.tree_files import TreeFiles, reviewed_tree, tree_at
+from wardround.retrieval.index import IndexedFile
 
 MOST_BYTES = 6_000_000
 """The limit on the size of a file that is compared."""
@@ -59,11 +60,14 @@ class Sides:
                 yield base, head if head is not None and is_relevant(head) else None
 
     def text_pairs(self, is_relevant: Callable[[str], bool]) -> Iterator[TextPair]:
-        """Yield the texts of the changed files that the base has and that are relevant."""
+        """Yield the texts of the changed files that the base has and that are relevant.
+
+        A file that cannot be read on one of the sides is left out: it is not removed.
+        """
         for base, head in self.pairs(is_relevant):
-            text = self.base.read(base)
-            if text is not None:
-                yield TextPair(base, text, head or base, None if head is None else self.head.read(head))
+            text, new = self.base.read(base), None if head is None else self.head.read(head)
+            if text is not None and (head is None or new is not None):
+                yield TextPair(base, text, head or base, new)
 
 
 @dataclass(frozen=True)
@@ -99,8 +103,13 @@ class TreeSide:
 
     def read(self, path: str) -> str | None:
         place = self._entries.get(path)
-        content = None if place is None else self.tree.read(self.tree.entries[place])
+        content = None if place is None else self._content(self.tree.entries[place])
         return None if content is None or len(content) > MOST_BYTES else decoded(content)
+
+    def _content(self, entry: IndexedFile) -> bytes | None:
+        """Return the content of a file; None if a partial clone lacks it."""
+        known = self.tree.contents.get(entry.blob)
+        return self.tree.repository.blobs.get(entry.blob) if known is None else known
 
 
 @dataclass(frozen=True)
