@@ -147,3 +147,8 @@ def test_a_name_that_getattr_still_serves_is_deprecated() -> None:
 
 def test_a_member_that_another_base_class_may_have_is_not_removed() -> None:
     assert broken("class Client(other.Base): ...\n\n\ndef send(url): ...\n") == []
+
+
+def test_a_static_method_that_becomes_a_class_method_is_called_as_before() -> None:
+    static = "class Client:\n    @staticmethod\n    def read(path): ...\n\n\ndef send(): ...\n"
+    assert broken(static.replace("static", "class").replace("(path)", "(cls, path)"), static) == []

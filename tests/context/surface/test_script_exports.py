@@ -114,3 +114,12 @@ def test_a_changed_file_that_does_not_parse_is_not_compared() -> None:
     assert [(one.kind, one.reason) for one in found.not_compared] == [
         ("script-exports", "shop: src/client.ts: parts of it do not parse")
     ]
+
+
+def test_a_member_that_many_types_lose_is_one_change() -> None:
+    types = "".join(
+        f"export interface Options{number} {{\n  url: string\n  old: string\n}}\n" for number in range(4)
+    )
+    head = {"src/format.ts": types.replace("  old: string\n", "")}
+    base = {**BASE, "src/format.ts": types, "src/index.ts": 'export * from "./format"\n'}
+    assert broken(head, base) == ["src/format.ts:3 `old` of 4 types of shop is removed"]

@@ -78,3 +78,9 @@ def test_a_workflow_that_the_repository_calls_itself_has_none() -> None:
 def test_local_actions_and_broken_files_have_no_interface() -> None:
     base = {".github/actions/x/action.yml": ACTION, "action.yml": ACTION}
     assert broken(base, {".github/actions/x/action.yml": "name: x\n", "action.yml": "a: [\n"}) == []
+
+
+def test_a_workflow_that_becomes_callable_had_no_interface() -> None:
+    path = ".github/workflows/build.yml"
+    head = WORKFLOW.replace("{type: string}", "{type: string, required: true}")
+    assert broken({path: "on: push\n"}, {path: head}) == []

@@ -51,11 +51,17 @@ class Difference:
         removed = {path for path, all_ in found.items() if all_[0].kind.name == "OBJECT_REMOVED"}
         for path, all_ in sorted(found.items()):
             if not any(path.startswith(f"{other}.") for other in removed):
-                yield self._change(all_)
+                change = self._change(all_)
+                if change is not None:
+                    yield change
 
-    def _change(self, found: Sequence[griffe.Breakage]) -> SurfaceChange:
+    def _change(self, found: Sequence[griffe.Breakage]) -> SurfaceChange | None:
+        """Return the change of an object; None if callers do not notice it."""
         if found[0].kind.name == "OBJECT_REMOVED":
             return self._removal([one.obj for one in found])
+        found = _without_receiver(found)
+        if not found:
+            return None
         details = list(dict.fromkeys(_detail(one) for one in found))
         is_breaking = not {one.kind.name for one in found} <= _HARMLESS
         return self._of(_shortest([one.obj for one in found]), "; ".join(details), is_breaking)
@@ -119,6 +125,20 @@ class Difference:
             return self.module, 1
 
 
+def _without_receiver(found: Sequence[griffe.Breakage]) -> Sequence[griffe.Breakage]:
+    """Return the differences without those of ``self`` and ``cls``, which move all other parameters."""
+    names = [_parameter(one) for one in found]
+    if not {"self", "cls"} & set(names):
+        return found
+    kept = zip(found, names, strict=True)
+    return [one for one, name in kept if name not in ("self", "cls") and one.kind.name != "PARAMETER_MOVED"]
+
+
+def _parameter(one: griffe.Breakage) -> str:
+    """Return the name of the parameter that a difference is about."""
+    return getattr(one.new_value, "name", "") or getattr(one.old_value, "name", "")
+
+
 def _shortest(found: Sequence[Any]) -> Any:
     """Return the object with the path that is the shortest to import."""
     return min(found, key=lambda one: (one.path.count("."), one.path))
@@ -153,8 +173,7 @@ def _is_type_variable(found: Any) -> bool:
 
 def _detail(one: griffe.Breakage) -> str:
     """Return a difference as a predicate of the name of its object."""
-    old, new = one.old_value, one.new_value
-    name = getattr(new, "name", "") or getattr(old, "name", "")
+    old, new, name = one.old_value, one.new_value, _parameter(one)
     match one.kind.name:
         case "PARAMETER_REMOVED":
             return f"has no parameter `{name}`"

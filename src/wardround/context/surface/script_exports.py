@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from wardround.checks.lazy import LazyPattern
 from wardround.context.code_graph.extraction import language_of, read_file
 from wardround.context.code_graph.manifests import Manifest, is_manifest, read_manifest
@@ -23,6 +25,8 @@ _MOST_FILES = 600
 """The limit on modules that one package exports from: about three seconds for both sides."""
 _MOST_MANIFESTS = 400
 _MOST_DEPTH = 12
+_LEAST_GROUP = 3
+"""The number of types that lose the same member, from which on they are one change."""
 _HIDDEN = LazyPattern(r"^\s*(?:private|protected|#|_)|@internal|@private")
 _INTERNAL = LazyPattern(r"(?i)/_|internal|private|unstable|experimental|package\.json")
 _TEST = LazyPattern(r"\.(?:test|spec|stories|bench|config)\.\w+$")
@@ -50,12 +54,29 @@ def compare(sides: Sides) -> Iterator[SurfaceChange | NotCompared]:
             (one for one in node_packages(sides.head, [base.manifest]) if one.manifest == base.manifest), None
         )
         if head is not None and not UNPUBLISHED.search(base.manifest):
-            for one in _compared(sides, base, changed):
+            for one in _grouped(list(_compared(sides, base, changed))):
                 key = (one.path, one.line, one.detail) if isinstance(one, SurfaceChange) else None
                 if key is None or key not in seen:
                     yield one
                 if key is not None:
                     seen.add(key)
+
+
+def _grouped(found: Sequence[SurfaceChange | NotCompared]) -> Iterator[SurfaceChange | NotCompared]:
+    """Yield the changes, those of one member in many types of a file as one."""
+    groups: dict[tuple[str, str, str], list[SurfaceChange]] = {}
+    for one in found:
+        if isinstance(one, NotCompared):
+            yield one
+            continue
+        member, _, package = one.name.partition("` of ")
+        own = member.rpartition(".")[2] if "." in member else member
+        groups.setdefault(
+            (one.path, f"`{own.lstrip('`')}` of {{}} types of {package}", one.detail), []
+        ).append(one)
+    for (_, name, _), group in groups.items():
+        first = group[0]
+        yield from group if len(group) < _LEAST_GROUP else [replace(first, name=name.format(len(group)))]
 
 
 def _is_source(path: str) -> bool:

@@ -43,7 +43,7 @@ def compare(sides: Sides) -> Iterator[SurfaceChange]:
             continue
         before = _interface(pair.base_path, pair.base)
         after = {} if pair.head is None else _interface(pair.head_path, pair.head)
-        if before is not None and after is not None:
+        if before and after is not None:
             yield from _changes(pair, before, after)
 
 
@@ -51,8 +51,12 @@ def _is_called_here(sides: Sides, path: str) -> bool:
     """Return True for a workflow that others of the repository call, which is mostly its only use."""
     if not path.startswith(_WORKFLOWS):
         return False
-    others = [one for one in sides.base.paths if one.startswith(_WORKFLOWS) and one != path]
-    return any(f"./{path}" in (sides.base.read(one) or "") for one in others)
+    return any(
+        f"./{path}" in (side.read(one) or "")
+        for side in (sides.base, sides.head)
+        for one in side.paths
+        if one.startswith(_WORKFLOWS) and one != path
+    )
 
 
 def _changes(pair: TextPair, before: Interface, after: Interface) -> Iterator[SurfaceChange]:
