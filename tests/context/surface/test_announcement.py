@@ -33,6 +33,13 @@ def test_a_changelog_that_names_it_announces_it(path: str) -> None:
     assert announced({path: "- `send` was dropped\n"}) == path
 
 
+def test_a_changelog_that_names_the_parameter_announces_it() -> None:
+    files = {"src/shop/__init__.py": "def send(url): ...\n", "CHANGELOG.md": "- `send_all` is gone.\n"}
+    base = {"src/shop/__init__.py": "def send(url, timeout): ...\n"}
+    assert announced(files, base=base) is None
+    assert announced(files | {"CHANGELOG.md": "- `timeout` is gone.\n"}, base=base) == "CHANGELOG.md"
+
+
 def test_a_changelog_that_states_a_removal_announces_it() -> None:
     assert announced({"CHANGELOG.md": "- Removed deprecated functions.\n"}) == "CHANGELOG.md"
 

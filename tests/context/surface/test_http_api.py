@@ -102,6 +102,7 @@ def test_a_change_that_breaks_clients(keys: tuple[str, ...], value: Any, expecte
         ((*SCHEMA, "Change", "properties", "name"), None),
         ((*SCHEMA, "User", "properties", "role", "enum"), ["a"]),
         ((*SCHEMA, "Change", "properties", "id", "type"), "number"),
+        ((*SCHEMA, "Change", "properties", "role", "enum"), [{"const": "a"}, {"const": "b"}]),
         (("info",), {"title": "x"}),
     ],
 )  # fmt: skip

@@ -25,8 +25,8 @@ class UnannouncedBreak(ChangeCheck):
     mark the commit with ``!`` or ``BREAKING CHANGE``.
 
     Surfaces are those of the table in ``docs/verdicts.md``, as far as their users read a changelog: not
-    database schemas, images and environment variables. A repository without a changelog is not reported. One
-    finding stands for all changes, in the profile ``ci`` alone.
+    database schemas, images and environment variables. A repository without a changelog is not reported. All
+    changes are one finding, in the profile ``ci`` alone.
     """
 
     ID = "CT009"

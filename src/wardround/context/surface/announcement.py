@@ -34,6 +34,7 @@ _VERSION_FILES = frozenset(
 _HEADING = LazyPattern(r"#+ |\*\*\w|[A-Z][\w ]{2,40}:?$")
 _MOST_HEADINGS = 1
 _LEAST_WORD = 3
+_QUOTED = LazyPattern(r"`([A-Za-z_][\w.-]*)`")
 _COMMON_NAMES = {"requires-python": r"python", "engines.node": r"node(?:\.?js)?"}
 """The words for a requirement in release notes, as patterns."""
 
@@ -68,9 +69,12 @@ def _covers(notice: Notice, change: SurfaceChange) -> bool:
     common = _COMMON_NAMES.get(change.name)
     if common is not None and re.search(rf"(?i)\b{common}\b", notice.text):
         return True
-    word = _own_name(change.name)
-    is_named = len(word) >= _LEAST_WORD and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", notice.text)
-    return bool(is_named or _BREAKING_WORD.search(notice.text))
+    words = (_own_name(change.name), *_QUOTED.findall(change.detail))
+    return any(_has(notice.text, word) for word in words) or bool(_BREAKING_WORD.search(notice.text))
+
+
+def _has(text: str, word: str) -> bool:
+    return len(word) >= _LEAST_WORD and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
 def _own_name(name: str) -> str:

@@ -167,8 +167,10 @@ class SchemaDifference:
 
 
 def _enum(schema: Schema) -> list[Any]:
+    """Return the values that a schema lists; of those with a description, the value alone."""
     found = schema.get("enum")
-    return found if isinstance(found, list) else []
+    listed = found if isinstance(found, list) else []
+    return [one.get("const") if isinstance(one, Mapping) else one for one in listed]
 
 
 def _is_compatible(old: str, new: str, *, is_request: bool) -> bool:
