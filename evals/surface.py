@@ -1,6 +1,6 @@
 """Evaluate the changes of published surfaces that a review lists.
 
-    python evals/surface.py scan REPOSITORY ... --out FILE [--commits N] [--skip N]
+    python evals/surface.py scan REPOSITORY ... --out FILE [--commits N] [--skip N] [--touching PATH]
     python evals/surface.py show FILE [--breaking]
     python evals/surface.py precision FILE JUDGED
 
@@ -52,23 +52,25 @@ def name_of(path: Path) -> str:
     return path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
 
 
-def commits(repository: Repository, number: int, skip: int) -> Iterator[tuple[str, Change]]:
-    """Yield the newest commits of the first-parent line."""
-    rows = repository._git.output("rev-list", "--parents", "--first-parent", "HEAD").split("\n")
-    for row in rows[skip : skip + number]:
-        commit, *parents = row.split()
+def commits(
+    repository: Repository, number: int, skip: int, touching: Sequence[str] = ()
+) -> Iterator[tuple[str, Change]]:
+    """Yield the newest commits of the first-parent line, of those that change some paths."""
+    rows = repository._git.output("rev-list", "--first-parent", "HEAD", "--", *touching).split("\n")
+    for commit in rows[skip : skip + number]:
+        parents = repository._git.output("rev-parse", f"{commit}^@").split() if commit else []
         if parents:
             change = repository.range(parents[0], commit)
             if 0 < len(change.files) <= _MOST_FILES:
                 yield commit, change
 
 
-def scan(paths: Sequence[Path], out: Path, number: int, skip: int) -> None:
+def scan(paths: Sequence[Path], out: Path, number: int, skip: int, touching: Sequence[str]) -> None:
     known = {(row.repository, row.commit) for row in read(out)} if out.exists() else set()
     with out.open("ab") as file:
         for path in paths:
             with Repository(path) as repository:
-                for commit, change in commits(repository, number, skip):
+                for commit, change in commits(repository, number, skip, touching):
                     if (name_of(path), commit) not in known:
                         file.write(msgspec.json.encode(scanned(repository, name_of(path), commit, change)))
                         file.write(b"\n")
@@ -142,6 +144,7 @@ def main() -> None:
     one.add_argument("--out", type=Path, required=True)
     one.add_argument("--commits", type=int, default=30)
     one.add_argument("--skip", type=int, default=0)
+    one.add_argument("--touching", action="append", default=[])
     one = commands.add_parser("show")
     one.add_argument("file", type=Path)
     one.add_argument("--breaking", action="store_true")
@@ -150,7 +153,7 @@ def main() -> None:
     one.add_argument("judged", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "scan":
-        scan(arguments.repositories, arguments.out, arguments.commits, arguments.skip)
+        scan(arguments.repositories, arguments.out, arguments.commits, arguments.skip, arguments.touching)
     elif arguments.command == "show":
         show(arguments.file, breaking=arguments.breaking)
     else:
