@@ -72,8 +72,8 @@ SCHEMA = ("components", "schemas")
     [
         (("paths", "/users/{id}"), None, "/users/{id} is removed"),
         (GET, None, "GET /users/{id} is removed"),
-        ((*GET, "parameters"), [PAGE | {"schema": {"type": "string"}}],
-         "GET /users/{id} has the parameter `page` as string instead of integer"),
+        ((*GET, "parameters"), [PAGE | {"schema": {"type": "array"}}],
+         "GET /users/{id} has the parameter `page` as array instead of integer"),
         ((*GET, "parameters"), [PAGE | {"required": True}],
          "GET /users/{id} requires the parameter `page`"),
         ((*GET, "parameters"), [{"name": "size", "in": "query", "required": True}],
@@ -98,6 +98,8 @@ def test_a_change_that_breaks_clients(keys: tuple[str, ...], value: Any, expecte
     [
         (("paths", "/users/{id}", "delete"), {"responses": {}}),
         ((*GET, "parameters"), [{"name": "size", "in": "query"}]),
+        ((*GET, "parameters"), [PAGE | {"schema": {"type": "string"}}]),
+        ((*GET, "parameters"), [PAGE | {"schema": {}}]),
         ((*SCHEMA, "User", "properties", "mail"), {"type": "string"}),
         ((*SCHEMA, "Change", "properties", "name"), None),
         ((*SCHEMA, "User", "properties", "role", "enum"), ["a"]),

@@ -127,8 +127,10 @@ class _Description:
                 yield f"requires the new parameter `{name}`"
             elif key in known and is_required and known[key].get("required") is not True:
                 yield f"requires the parameter `{name}`"
-            elif key in known and _type(known[key]) != _type(parameter):
-                yield f"has the parameter `{name}` as {_type(parameter)} instead of {_type(known[key])}"
+            elif key in known:
+                old, kind = _type(self._before, known[key]), _type(self._after, parameter)
+                if old and kind not in ("", old, "string"):  # a text is any value of a URL or a header
+                    yield f"has the parameter `{name}` as {kind} instead of {old}"
 
     def _removed(self, name: str, detail: str, *words: str) -> SurfaceChange:
         line = line_of(self._pair.base, *words)
@@ -156,6 +158,7 @@ def _parameters(document: Document, item: Document, operation: Document) -> dict
     return found
 
 
-def _type(parameter: Document) -> str:
-    own = parameter.get("type") or table(parameter, "schema").get("type")
-    return own if isinstance(own, str) else "any"
+def _type(document: Document, parameter: Document) -> str:
+    """Return the type of a parameter; empty if it has none, or several."""
+    own = parameter.get("type") or resolved(document, parameter.get("schema")).get("type")
+    return own if isinstance(own, str) else ""

@@ -94,7 +94,7 @@ class SchemaDifference:
             if (name, is_request) in self._done:
                 return
             self._done.add((name, is_request))
-            owner, place = name, ""
+            owner, place = _component(new) or name, ""
         before, after = resolved(self._before, old), resolved(self._after, new)
         if (
             not depth
