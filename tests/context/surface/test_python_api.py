@@ -152,3 +152,26 @@ def test_a_member_that_another_base_class_may_have_is_not_removed() -> None:
 def test_a_static_method_that_becomes_a_class_method_is_called_as_before() -> None:
     static = "class Client:\n    @staticmethod\n    def read(path): ...\n\n\ndef send(): ...\n"
     assert broken(static.replace("static", "class").replace("(path)", "(cls, path)"), static) == []
+
+
+PROGRAM = '[build-system]\nrequires = []\n[project]\nname = "shop"\nscripts = {shop = "shop.api:send"}\n'
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ({}, []),
+        ({"src/shop/__init__.py": "from shop.api import send\n"}, ["shop.send"]),
+        ({"docs/api.md": "::: shop.api\n"}, ["shop.api.send"]),
+        ({"README.md": "Call `send(url)`.\n"}, ["shop.api.send"]),
+        ({"README.md": "It can send mail.\n"}, []),
+    ],
+)
+def test_users_of_a_program_import_what_it_exports_or_documents(
+    others: dict[str, str], expected: list[str]
+) -> None:
+    base = {"pyproject.toml": PROGRAM, "src/shop/__init__.py": "", "src/shop/api.py": API, **others}
+    head = {"src/shop/api.py": API.rpartition("def")[0]}
+    if "src/shop/__init__.py" in others:
+        head["src/shop/__init__.py"] = ""
+    assert [one.name for one in surface(base, head).breaking] == expected

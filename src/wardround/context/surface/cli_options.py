@@ -11,10 +11,10 @@ from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import (
     UNPUBLISHED,
     Package,
+    has_commands,
     is_in,
     node_packages,
     python_packages,
-    table,
 )
 from wardround.context.surface.sides import Side, Sides
 from wardround.languages.python.tree import parse
@@ -60,22 +60,7 @@ def _of_language(
 
 
 def _python_programs(side: Side, changed: Iterable[str]) -> list[Package]:
-    """Return the Python packages that install commands."""
-    found = []
-    for package in python_packages(side, changed):
-        project, poetry = table(package.document, "project"), table(package.document, "tool", "poetry")
-        is_program = bool(table(project, "scripts") or table(poetry, "scripts"))
-        if is_program or "console_scripts" in _setup(side, package):
-            found.append(package)
-    return found
-
-
-def _setup(side: Side, package: Package) -> str:
-    """Return the manifest, and those of setuptools next to it."""
-    folder = f"{package.folder}/" if package.folder else ""
-    return "".join(
-        side.read(path) or "" for path in (package.manifest, f"{folder}setup.py", f"{folder}setup.cfg")
-    )
+    return [one for one in python_packages(side, changed) if has_commands(side, one)]
 
 
 def _node_programs(side: Side, changed: Iterable[str]) -> list[Package]:

@@ -128,9 +128,9 @@ class _Description:
             elif key in known and is_required and known[key].get("required") is not True:
                 yield f"requires the parameter `{name}`"
             elif key in known:
-                old, kind = _type(self._before, known[key]), _type(self._after, parameter)
-                if old and kind not in ("", old, "string"):  # a text is any value of a URL or a header
-                    yield f"has the parameter `{name}` as {kind} instead of {old}"
+                types = _type(self._before, known[key]), _type(self._after, parameter)
+                if all(types) and types[1] not in ("string", types[0]):  # a text is any value of a URL
+                    yield f"has the parameter `{name}` as {types[1]} instead of {types[0]}"
 
     def _removed(self, name: str, detail: str, *words: str) -> SurfaceChange:
         line = line_of(self._pair.base, *words)

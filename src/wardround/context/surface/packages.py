@@ -129,6 +129,15 @@ def _node_package(side: Side, path: str) -> Package | None:
     return Package(path, name, document)
 
 
+def has_commands(side: Side, package: Package) -> bool:
+    """Return True if a Python package installs commands."""
+    project, poetry = table(package.document, "project"), table(package.document, "tool", "poetry")
+    if table(project, "scripts") or table(poetry, "scripts"):
+        return True
+    paths = (posixpath.join(package.folder, name) for name in ("setup.py", "setup.cfg"))
+    return any("console_scripts" in (side.read(path) or "") for path in paths if side.has(path))
+
+
 def _modules(side: Side, folder: str, name: str) -> tuple[str, ...]:
     """Return what users of a distribution import: in ``src`` or ``lib``, or else next to the manifest."""
     for parent in ("src", "lib", "python", ""):

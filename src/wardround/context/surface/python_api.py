@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wardround.context.surface.model import ComparingTool, NotCompared, SurfaceChange, SurfaceKind
-from wardround.context.surface.packages import UNPUBLISHED, is_in, python_packages
+from wardround.context.surface.packages import UNPUBLISHED, has_commands, is_in, python_packages
 from wardround.context.surface.python_declarations import declarations
 from wardround.context.surface.python_difference import INTERNAL, Difference
+from wardround.context.surface.python_documentation import Documentation
 from wardround.context.surface.sides import Side, Sides
 from wardround.languages.python.tree import parse
 
@@ -36,14 +37,22 @@ def compare(sides: Sides) -> Iterator[Result]:
         for module in package.modules:
             files = [path for path in changed if is_in(path, module)]
             if files:
-                yield from _compared(sides, module, files)
+                documentation = Documentation(sides.base) if has_commands(sides.base, package) else None
+                yield from _compared(sides, module, files, documentation)
 
 
 def _is_module(path: str) -> bool:
     return path.endswith((".py", ".pyi")) and not INTERNAL.search(path.rpartition("/")[0] + "/")
 
 
-def _compared(sides: Sides, module: str, changed: Sequence[str]) -> Iterator[Result]:
+def _compared(
+    sides: Sides, module: str, changed: Sequence[str], documentation: Documentation | None
+) -> Iterator[Result]:
+    """Compare a package.
+
+    Args:
+        documentation: of a program, whose users import what it mentions or exports; None for a library.
+    """
     broken = [path for path in changed for side in (sides.base, sides.head) if _declared(side, path) is None]
     if broken:
         yield NotCompared(KIND, f"{broken[0]} is not valid Python")
@@ -63,7 +72,7 @@ def _compared(sides: Sides, module: str, changed: Sequence[str]) -> Iterator[Res
         yield _removed_package(module)
         return
     with tempfile.TemporaryDirectory(prefix="wardround-surface-") as folder:
-        yield from _with_griffe(sides, module, files, Path(folder))
+        yield from _with_griffe(sides, module, files, Path(folder), documentation)
 
 
 def _removed_package(module: str) -> SurfaceChange:
@@ -88,7 +97,13 @@ def _files(side: Side, module: str) -> list[str]:
     return [path for path in files if not UNPUBLISHED.search(path[len(module) :])]
 
 
-def _with_griffe(sides: Sides, module: str, files: Sequence[Sequence[str]], folder: Path) -> Iterator[Result]:
+def _with_griffe(
+    sides: Sides,
+    module: str,
+    files: Sequence[Sequence[str]],
+    folder: Path,
+    documentation: Documentation | None,
+) -> Iterator[Result]:
     import griffe  # 60 ms; only changes of published packages need it
 
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
@@ -103,7 +118,7 @@ def _with_griffe(sides: Sides, module: str, files: Sequence[Sequence[str]], fold
             yield NotCompared(KIND, f"griffe cannot load {module}: {reason}")
             return
     yield ComparingTool("griffe", importlib.metadata.version("griffelib"))
-    yield from Difference(loaded[0], loaded[1], module, folder).changes()
+    yield from Difference(loaded[0], loaded[1], module, folder, documentation).changes()
 
 
 def _import_name(module: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
+from wardround.context.surface.python_documentation import Documentation
 
 if TYPE_CHECKING:
     import griffe
@@ -33,12 +34,14 @@ class Difference:
     Attributes:
         module: the path of the package in the repository.
         folder: it has the versions in ``base`` and ``head``.
+        documentation: limits the public API to what it mentions and what the package exports.
     """
 
     base: griffe.Module
     head: griffe.Module
     module: str
     folder: Path
+    documentation: Documentation | None = None
 
     def changes(self) -> Iterator[SurfaceChange]:
         """Yield one change for each object, with all of its differences."""
@@ -46,7 +49,7 @@ class Difference:
 
         found: dict[str, list[griffe.Breakage]] = defaultdict(list)
         for one in griffe.find_breaking_changes(self.base, self.head):
-            if not INTERNAL.search(one.obj.path) and not _is_type_variable(one.obj):
+            if self._is_published(one.obj):
                 found[_definition(one.obj)].append(one)
         removed = {path for path, all_ in found.items() if all_[0].kind.name == "OBJECT_REMOVED"}
         for path, all_ in sorted(found.items()):
@@ -54,6 +57,14 @@ class Difference:
                 change = self._change(all_)
                 if change is not None:
                     yield change
+
+    def _is_published(self, found: Any) -> bool:
+        """Return True if users rely on an object, by its name and where it is documented or exported."""
+        if INTERNAL.search(found.path) or _is_type_variable(found):
+            return False
+        if self.documentation is None or self.documentation.has(found.path):
+            return True
+        return any(_exports(self.base, name) for name in found.path.split(".")[1:])
 
     def _change(self, found: Sequence[griffe.Breakage]) -> SurfaceChange | None:
         """Return the change of an object; None if callers do not notice it."""
@@ -154,12 +165,12 @@ def _bases(found: Any) -> list[str]:
 
 
 def _exports(package: griffe.Module, name: str) -> bool:
-    """Return True if a package has a public name, and its import leads to a definition."""
+    """Return True if a package has a public name of its own, and its import leads to a definition."""
     from griffe import Alias, AliasResolutionError, CyclicAliasError
 
     member = package.all_members.get(name)
     try:
-        is_public = member is not None and member.is_public
+        is_public = member is not None and member.is_public and not member.is_module
         return is_public and (not isinstance(member, Alias) or member.final_target is not None)
     except (AliasResolutionError, CyclicAliasError):
         return False

@@ -21,6 +21,7 @@ from wardround.context.surface.script_declarations import Parameters, parameters
 from wardround.context.surface.sides import Side, Sides
 
 KIND = SurfaceKind.SCRIPT_EXPORTS
+_ENTRY_KEYS = ("exports", "main", "module", "types", "typings", "browser")
 _MOST_FILES = 600
 """The limit on modules that one package exports from: about three seconds for both sides."""
 _MOST_MANIFESTS = 400
@@ -53,7 +54,8 @@ def compare(sides: Sides) -> Iterator[SurfaceChange | NotCompared]:
         head = next(
             (one for one in node_packages(sides.head, [base.manifest]) if one.manifest == base.manifest), None
         )
-        if head is not None and not UNPUBLISHED.search(base.manifest):
+        is_library = any(key in base.document for key in _ENTRY_KEYS)
+        if head is not None and is_library and not UNPUBLISHED.search(base.manifest):
             for one in _grouped(list(_compared(sides, base, changed))):
                 key = (one.path, one.line, one.detail) if isinstance(one, SurfaceChange) else None
                 if key is None or key not in seen:
