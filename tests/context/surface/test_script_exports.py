@@ -123,3 +123,22 @@ def test_a_member_that_many_types_lose_is_one_change() -> None:
     head = {"src/format.ts": types.replace("  old: string\n", "")}
     base = {**BASE, "src/format.ts": types, "src/index.ts": 'export * from "./format"\n'}
     assert broken(head, base) == ["src/format.ts:3 `old` of 4 types of shop is removed"]
+
+
+def test_keys_in_the_types_of_parameters_are_no_members() -> None:
+    types = (
+        "export interface Call {\n  (options: {stream: true}): void\n  run(options: {old: number}): void\n}\n"
+    )
+    base = {**BASE, "src/format.ts": types, "src/index.ts": 'export * from "./format"\n'}
+    assert (
+        broken({"src/format.ts": types.replace("{stream: true}", "{}").replace("{old: number}", "{}")}, base)
+        == []
+    )
+
+
+def test_members_of_combined_types_count() -> None:
+    types = "export type Options = Merge<Base, {\n  old: string\n}> & {\n  other: string\n}\n"
+    base = {**BASE, "src/format.ts": types, "src/index.ts": 'export * from "./format"\n'}
+    assert broken({"src/format.ts": types.replace("  old: string\n", "")}, base) == [
+        "src/format.ts:2 `Options.old` of shop is removed"
+    ]

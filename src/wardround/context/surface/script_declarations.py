@@ -1,4 +1,4 @@
-"""The parameters of exported functions of TypeScript and JavaScript, as callers have to fill them."""
+"""The parameters of functions of TypeScript and JavaScript, and the members of classes and types."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ _DECLARED = frozenset(
     | {"arrow_function", "function_expression"}
 )
 _MEMBERS = frozenset({"method_definition", "method_signature", "abstract_method_signature"})
+_TYPES = frozenset(
+    {"class_declaration", "abstract_class_declaration", "interface_declaration", "enum_declaration"}
+    | {"type_alias_declaration"}
+)
+_BODIES = frozenset({"object_type", "interface_body", "class_body", "enum_body"})
+_COMBINED = frozenset({"intersection_type", "parenthesized_type", "generic_type", "type_arguments"})
 _CLASSES = frozenset({"class_declaration", "abstract_class_declaration"})
 
 
@@ -42,12 +48,42 @@ def parameters(path: str, text: str) -> Mapping[str, Parameters]:
     return {name: all_[0] for name, all_ in found.items() if len(all_) == 1}
 
 
-def _functions(module: ScriptModule) -> Iterator[tuple[str, Node]]:
+def members(path: str, text: str) -> Mapping[str, frozenset[str]]:
+    """Return the direct members of the classes, interfaces and object types of a module."""
+    module = parsed(path, text)
+    found: dict[str, frozenset[str]] = {}
+    for one in _declared(module):
+        if one.type in _TYPES:
+            held = frozenset(_member_names(module, one))
+            found[_name(module, one)] = found.get(_name(module, one), frozenset()) | held
+    return found
+
+
+def _member_names(module: ScriptModule, node: Node) -> Iterator[str]:
+    """Yield the names in the bodies of a declaration, not those in the types of its members."""
+    open_ = [node.child_by_field_name("body") or node.child_by_field_name("value")]
+    while open_:
+        one = open_.pop()
+        if one is None:
+            continue
+        if one.type in _BODIES:
+            names = (member.child_by_field_name("name") for member in one.named_children)
+            yield from (module.of(name).strip("'\"") for name in names if name is not None)
+        elif one.type in _COMBINED:
+            open_ += one.named_children
+
+
+def _declared(module: ScriptModule) -> Iterator[Node]:
+    """Yield the declarations of a module, exported or not."""
     for node in module.root.named_children:
         one = node.child_by_field_name("declaration") if node.type == "export_statement" else node
         one = one.named_children[0] if one is not None and one.type == "ambient_declaration" else one
-        if one is None:
-            continue
+        if one is not None:
+            yield one
+
+
+def _functions(module: ScriptModule) -> Iterator[tuple[str, Node]]:
+    for one in _declared(module):
         if one.type in _DECLARED:
             yield _name(module, one), one
         elif one.type in ("lexical_declaration", "variable_declaration"):

@@ -17,7 +17,7 @@ from wardround.context.code_graph.model import FileFacts, Import, Symbol, Symbol
 from wardround.context.code_graph.script_modules import ScriptModules
 from wardround.context.surface.model import NotCompared, SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import UNPUBLISHED, Package, is_in, node_packages
-from wardround.context.surface.script_declarations import Parameters, parameters
+from wardround.context.surface.script_declarations import Parameters, members, parameters
 from wardround.context.surface.sides import Side, Sides
 
 KIND = SurfaceKind.SCRIPT_EXPORTS
@@ -271,7 +271,8 @@ class _Exports:
         kinds = {one.kind for one in symbols if one.name == export.symbol}
         if not kinds & {SymbolKind.CLASS, SymbolKind.TYPE}:
             return {}
-        return {one.own_name: one for one in own}
+        direct = members(export.path, self.side.read(export.path) or "").get(export.symbol, frozenset())
+        return {one.own_name: one for one in own if one.own_name in direct}
 
     def extends(self, export: Export) -> str:
         """Return the text between the name of a class or a type and its members."""
