@@ -72,8 +72,8 @@ SCHEMA = ("components", "schemas")
     [
         (("paths", "/users/{id}"), None, "/users/{id} is removed"),
         (GET, None, "GET /users/{id} is removed"),
-        ((*GET, "parameters"), [PAGE | {"schema": {"type": "array"}}],
-         "GET /users/{id} has the parameter `page` as array instead of integer"),
+        ((*GET, "parameters"), [PAGE | {"schema": {"type": "boolean"}}],
+         "GET /users/{id} has the parameter `page` as boolean instead of integer"),
         ((*GET, "parameters"), [PAGE | {"required": True}],
          "GET /users/{id} requires the parameter `page`"),
         ((*GET, "parameters"), [{"name": "size", "in": "query", "required": True}],
@@ -100,6 +100,7 @@ def test_a_change_that_breaks_clients(keys: tuple[str, ...], value: Any, expecte
         ((*GET, "parameters"), [{"name": "size", "in": "query"}]),
         ((*GET, "parameters"), [PAGE | {"schema": {"type": "string"}}]),
         ((*GET, "parameters"), [PAGE | {"schema": {}}]),
+        ((*GET, "parameters"), [PAGE | {"schema": {"type": "array"}}]),
         ((*SCHEMA, "User", "properties", "mail"), {"type": "string"}),
         ((*SCHEMA, "Change", "properties", "name"), None),
         ((*SCHEMA, "User", "properties", "role", "enum"), ["a"]),

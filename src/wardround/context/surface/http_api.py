@@ -129,7 +129,7 @@ class _Description:
                 yield f"requires the parameter `{name}`"
             elif key in known:
                 types = _type(self._before, known[key]), _type(self._after, parameter)
-                if all(types) and types[1] not in ("string", types[0]):  # a text is any value of a URL
+                if all(types) and types[1] not in (types[0], "string", "array"):  # as a URL has any value
                     yield f"has the parameter `{name}` as {types[1]} instead of {types[0]}"
 
     def _removed(self, name: str, detail: str, *words: str) -> SurfaceChange:
