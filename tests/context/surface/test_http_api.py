@@ -119,6 +119,14 @@ def test_another_name_of_a_path_parameter_is_invisible() -> None:
     assert broken(found) == []
 
 
+def test_two_paths_that_differ_in_the_name_of_a_parameter_are_two() -> None:
+    base = deepcopy(API)
+    base["paths"]["/users/{token}"] = {"post": {"responses": {"204": {}}}}
+    head = deepcopy(base)
+    head["info"] = {"title": "x"}
+    assert broken(head, base) == []
+
+
 def test_a_schema_that_several_operations_use_is_reported_once() -> None:
     base = deepcopy(API)
     base["paths"]["/me"] = {"get": {"responses": ANSWER}}

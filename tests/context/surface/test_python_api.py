@@ -165,6 +165,7 @@ PROGRAM = '[build-system]\nrequires = []\n[project]\nname = "shop"\nscripts = {s
         ({"docs/api.md": "::: shop.api\n"}, ["shop.api.send"]),
         ({"README.md": "Call `send(url)`.\n"}, ["shop.api.send"]),
         ({"README.md": "It can send mail.\n"}, []),
+        ({"src/shop/__init__.py": "def other(): ...\n"}, []),
     ],
 )
 def test_users_of_a_program_import_what_it_exports_or_documents(
@@ -175,3 +176,22 @@ def test_users_of_a_program_import_what_it_exports_or_documents(
     if "src/shop/__init__.py" in others:
         head["src/shop/__init__.py"] = ""
     assert [one.name for one in surface(base, head).breaking] == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def send(*names): ...\n", "def send(*paths): ...\n"),
+        ("def send(**names): ...\n", "def send(**values): ...\n"),
+        ("@app.command()\ndef send(url): ...\n", "@app.command()\ndef send(path): ...\n"),
+        ("@click.option('-x')\ndef send(x): ...\n", "@click.option('-y')\ndef send(y): ...\n"),
+    ],
+)
+def test_parameters_that_no_caller_names(before: str, after: str) -> None:
+    assert broken(after, before) == []
+
+
+def test_an_import_of_another_package_is_no_export() -> None:
+    base = {**INIT, "src/shop/api.py": API, "src/shop/web/__init__.py": "from shop.api import send\n"}
+    found = surface(base, {"src/shop/web/__init__.py": "from shop.api import Client\n"})
+    assert found.changes == ()

@@ -142,3 +142,12 @@ def test_members_of_combined_types_count() -> None:
     assert broken({"src/format.ts": types.replace("  old: string\n", "")}, base) == [
         "src/format.ts:2 `Options.old` of shop is removed"
     ]
+
+
+def test_a_member_that_a_longer_list_of_bases_may_have_is_not_removed() -> None:
+    types = "export interface Options\n  extends Base<string> {\n  old: string\n  url: string\n}\n"
+    head = types.replace("Base<string>", "Omit<\n    Base<number>,\n    'x'\n  >").replace(
+        "  old: string\n", ""
+    )
+    base = {**BASE, "src/format.ts": types, "src/index.ts": 'export * from "./format"\n'}
+    assert broken({"src/format.ts": head}, base) == []

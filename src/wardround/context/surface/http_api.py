@@ -93,9 +93,10 @@ class _Description:
             yield self._removed(posixpath.basename(self._pair.base_path), "is removed", "paths")
             return
         schemas = SchemaDifference(self._before, self._after)
-        heads = {_shape(path): path for path in table(self._after, "paths")}
+        paths = table(self._after, "paths")
+        renamed = {_shape(path): path for path in paths if path not in table(self._before, "paths")}
         for path, item in table(self._before, "paths").items():
-            head = heads.get(_shape(path))
+            head = path if path in paths else renamed.get(_shape(path))
             if head is None:
                 yield self._removed(path, "is removed", path)
             elif isinstance(item, Mapping):

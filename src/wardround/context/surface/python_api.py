@@ -158,12 +158,11 @@ def _modules(module: griffe.Module) -> Iterator[griffe.Module]:
 
 
 def _publish_exports(module: griffe.Module) -> None:
-    """Mark what a package imports from its own modules as public, where no ``__all__`` decides."""
+    """Mark what a package imports from the modules in it as public, where no ``__all__`` decides."""
     from griffe import Alias
 
     if module.exports or not module.is_init_module:
         return
-    own = module.path.partition(".")[0]
     for name, member in module.members.items():
         if isinstance(member, Alias) and not name.startswith("_"):
-            member.public = member.target_path.startswith(f"{own}.")
+            member.public = member.target_path.startswith(f"{module.path}.")

@@ -24,6 +24,7 @@ _HARMLESS = frozenset(
     {"RETURN_CHANGED_TYPE", "PARAMETER_CHANGED_DEFAULT", "CLASS_REMOVED_BASE", "OBJECT_CHANGED_KIND"}
 )
 """Differences that griffe reports and that calls and imports survive."""
+_COMMANDS = frozenset({"command", "group", "option", "argument", "callback"})
 _TYPE_VARIABLE = LazyPattern(r"(?:\w+\.)?(?:TypeVar|ParamSpec|TypeVarTuple)\(")
 
 
@@ -64,14 +65,15 @@ class Difference:
             return False
         if self.documentation is None or self.documentation.has(found.path):
             return True
-        return any(_exports(self.base, name) for name in found.path.split(".")[1:])
+        names = found.path.split(".")[1:]
+        return any(_exports(self.base, name) and _is_passed_on(self.base, name) for name in names)
 
     def _change(self, found: Sequence[griffe.Breakage]) -> SurfaceChange | None:
         """Return the change of an object; None if callers do not notice it."""
         if found[0].kind.name == "OBJECT_REMOVED":
             return self._removal([one.obj for one in found])
-        found = _without_receiver(found)
-        if not found:
+        found = [one for one in _without_receiver(found) if not _is_harmless(one)]
+        if not found or _is_command(found[0].obj):
             return None
         details = list(dict.fromkeys(_detail(one) for one in found))
         is_breaking = not {one.kind.name for one in found} <= _HARMLESS
@@ -145,6 +147,13 @@ def _without_receiver(found: Sequence[griffe.Breakage]) -> Sequence[griffe.Break
     return [one for one, name in kept if name not in ("self", "cls") and one.kind.name != "PARAMETER_MOVED"]
 
 
+def _is_harmless(one: griffe.Breakage) -> bool:
+    """Return True if a parameter for all further arguments has another name."""
+    if one.kind.name != "PARAMETER_REMOVED" or "variadic" not in one.old_value.kind.value:
+        return False
+    return any(new.kind is one.old_value.kind for new in getattr(one.obj, "parameters", ()))
+
+
 def _parameter(one: griffe.Breakage) -> str:
     """Return the name of the parameter that a difference is about."""
     return getattr(one.new_value, "name", "") or getattr(one.old_value, "name", "")
@@ -174,6 +183,17 @@ def _exports(package: griffe.Module, name: str) -> bool:
         return is_public and (not isinstance(member, Alias) or member.final_target is not None)
     except (AliasResolutionError, CyclicAliasError):
         return False
+
+
+def _is_passed_on(package: griffe.Module, name: str) -> bool:
+    """Return True if a package imports a name from one of its modules, or lists it in ``__all__``."""
+    return package.all_members[name].is_alias or name in (package.exports or ())
+
+
+def _is_command(found: Any) -> bool:
+    """Return True for a function that click or typer calls: its parameters are options."""
+    called = (str(one.callable_path) for one in getattr(found, "decorators", ()))
+    return any(path.rpartition(".")[2] in _COMMANDS for path in called)
 
 
 def _is_type_variable(found: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from wardround.languages.script.syntax import ScriptModule, parsed
+from wardround.languages.script.syntax import ScriptModule, inside, parsed
 
 _DECLARED = frozenset(
     {"function_declaration", "function_signature", "generator_function_declaration"}
@@ -20,6 +20,7 @@ _TYPES = frozenset(
 )
 _BODIES = frozenset({"object_type", "interface_body", "class_body", "enum_body"})
 _COMBINED = frozenset({"intersection_type", "parenthesized_type", "generic_type", "type_arguments"})
+_REFERENCES = frozenset({"type_identifier", "nested_type_identifier"})
 _CLASSES = frozenset({"class_declaration", "abstract_class_declaration"})
 
 
@@ -56,6 +57,19 @@ def members(path: str, text: str) -> Mapping[str, frozenset[str]]:
         if one.type in _TYPES:
             held = frozenset(_member_names(module, one))
             found[_name(module, one)] = found.get(_name(module, one), frozenset()) | held
+    return found
+
+
+def heritage(path: str, text: str) -> Mapping[str, str]:
+    """Return what the classes and types of a module extend or combine, as text, without layout."""
+    module = parsed(path, text)
+    found: dict[str, str] = {}
+    for one in _declared(module):
+        if one.type in _TYPES:
+            parts = [part for part in one.named_children if "extends" in part.type or "heritage" in part.type]
+            value = one.child_by_field_name("value")
+            parts += [part for part in inside(value) if part.type in _REFERENCES] if value is not None else []
+            found[_name(module, one)] = " ".join("".join(module.of(part).split()) for part in parts)
     return found
 
 

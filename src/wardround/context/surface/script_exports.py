@@ -17,7 +17,7 @@ from wardround.context.code_graph.model import FileFacts, Import, Symbol, Symbol
 from wardround.context.code_graph.script_modules import ScriptModules
 from wardround.context.surface.model import NotCompared, SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import UNPUBLISHED, Package, is_in, node_packages
-from wardround.context.surface.script_declarations import Parameters, members, parameters
+from wardround.context.surface.script_declarations import Parameters, heritage, members, parameters
 from wardround.context.surface.sides import Side, Sides
 
 KIND = SurfaceKind.SCRIPT_EXPORTS
@@ -275,12 +275,8 @@ class _Exports:
         return {one.own_name: one for one in own if one.own_name in direct}
 
     def extends(self, export: Export) -> str:
-        """Return the text between the name of a class or a type and its members."""
-        found = next((one for one in self.facts(export.path).symbols if one.name == export.symbol), None)
-        if found is None:
-            return ""
-        line = self._lines(export.path)[found.line - 1]
-        return line.partition(found.name)[2].rpartition("{")[0]
+        """Return what a class or a type extends or combines, from which it may have more members."""
+        return heritage(export.path, self.side.read(export.path) or "").get(export.symbol, "")
 
     def is_hidden(self, path: str, name: str) -> bool:
         """Return True for a definition that is private by a modifier, an underscore or a tag above it."""
