@@ -71,6 +71,8 @@ def test_a_package_of_npm_that_requires_more_or_offers_less(before: str, after: 
         (', "dependencies": {"react": "^19"}', ', "peerDependencies": {"react": "^19"}'),
         (', "exports": {"./b": "./b.js"}', ', "exports": {"./*": "./*.js"}'),
         (', "engines": {"node": ">=20"}', ', "engines": {"node": ">=18"}'),
+        (', "exports": {".": "./a.js"}', ', "exports": "./a.js"'),
+        (', "exports": {".": "./a.js"}', ', "exports": {"import": "./a.js"}'),
     ],
 )
 def test_a_package_of_npm_that_permits_as_much(before: str, after: str) -> None:

@@ -151,3 +151,8 @@ def test_a_member_that_a_longer_list_of_bases_may_have_is_not_removed() -> None:
     )
     base = {**BASE, "src/format.ts": types, "src/index.ts": 'export * from "./format"\n'}
     assert broken({"src/format.ts": head}, base) == []
+
+
+def test_a_bundle_is_nobodys_source() -> None:
+    base = {"package.json": PACKAGE, "dist/index.js": "export function a() {}\n"}
+    assert broken({"dist/index.js": "export function b() {}\n"}, base) == []

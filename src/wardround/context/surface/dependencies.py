@@ -173,8 +173,8 @@ def _commands(package: Package) -> Mapping[str, Any]:
 
 def _subpaths(package: Package) -> Mapping[str, Any]:
     exports = package.document.get("exports")
-    if not isinstance(exports, Mapping):
-        return {}
+    if not isinstance(exports, Mapping) or not any(str(name).startswith(".") for name in exports):
+        return {} if exports is None else {".": exports}  # the short form for the only entry point
     return {name: one for name, one in exports.items() if str(name).startswith(".") and one is not None}
 
 

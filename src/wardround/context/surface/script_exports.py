@@ -30,6 +30,7 @@ _LEAST_GROUP = 3
 """The number of types that lose the same member, from which on they are one change."""
 _HIDDEN = LazyPattern(r"^\s*(?:private|protected|#|_)|@internal|@private")
 _INTERNAL = LazyPattern(r"(?i)/_|internal|private|unstable|experimental|package\.json")
+_BUILT = LazyPattern(r"(?:^|/)(?:dist|build|out|bundle)/|\.min\.")
 _TEST = LazyPattern(r"\.(?:test|spec|stories|bench|config)\.\w+$")
 
 
@@ -82,7 +83,7 @@ def _grouped(found: Sequence[SurfaceChange | NotCompared]) -> Iterator[SurfaceCh
 
 
 def _is_source(path: str) -> bool:
-    is_script = language_of(path) == "script"
+    is_script = language_of(path) == "script" and not _BUILT.search(path)
     return is_script and not UNPUBLISHED.search(path) and not _TEST.search(path)
 
 
