@@ -62,6 +62,11 @@ def test_packages_of_tests_and_examples_are_not_published() -> None:
     assert node_packages(side, ["examples/a/x.js"]) == []
 
 
+def test_the_package_of_an_action_is_not_published() -> None:
+    side = TextSide({"package.json": '{"name": "a", "version": "1.0.0"}', "action.yml": "", "src/x.ts": ""})
+    assert node_packages(side, ["src/x.ts"]) == []
+
+
 def test_the_line_of_words_is_that_of_the_last_in_their_order() -> None:
     assert line_of("a: 1\nb:\n  a: 2\n", "b", "a") == 3
     assert line_of("a: 1\n", "missing") == 1

@@ -126,6 +126,9 @@ def _node_package(side: Side, path: str) -> Package | None:
     name = document.get("name")
     if document.get("private") or not isinstance(name, str) or not document.get("version"):
         return None
+    folder = posixpath.dirname(path)
+    if any(side.has(posixpath.join(folder, action)) for action in ("action.yml", "action.yaml")):
+        return None  # users of an action do not install its package
     return Package(path, name, document)
 
 
