@@ -149,7 +149,7 @@ def run_review(
     try:
         context = build_context(origin, change, host, config, request)
         with ReviewRun(origin, context, host, config, request, processes, progress, executor) as run:
-            results = run.review()
+            results, published = run.review(), run.published
             code = code_context(origin, context.change, request)
             consultation = consult(origin, results, code, host, config, request, lambda: processes.is_stopped)
     except ConfigError as cause:
@@ -160,7 +160,7 @@ def run_review(
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
-    analyses = analyse_change(origin, context, config.root, request, code, consultation.exchanges)
+    analyses = analyse_change(origin, context, config.root, request, code, consultation.exchanges, published)
     evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)

@@ -37,6 +37,7 @@ from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.surface.model import Surface
 
 
 def results(
@@ -89,6 +90,7 @@ def change_results(
             (parsed.message,) if parsed.message else (),
             options,
             open_graphs=lambda: _graphs(parsed),
+            open_surface=lambda: _surface(parsed),
         )
     )
     run.run()
@@ -98,12 +100,24 @@ def change_results(
 def _graphs(case: ChangeCase) -> ChangeGraphs:
     from wardround.context.change_graphs import graphs_of_texts  # loads grammars, which few checks need
 
+    return graphs_of_texts(*_sides(case))
+
+
+def _surface(case: ChangeCase) -> Surface:
+    from wardround.context.surface.comparison import compare  # loads grammars, which few checks need
+    from wardround.context.surface.sides import sides_of_texts
+
+    return compare(sides_of_texts(*_sides(case)), (case.message,) if case.message else ())
+
+
+def _sides(case: ChangeCase) -> list[dict[str, str]]:
+    """Return the texts of both sides by path."""
     sides: list[dict[str, str]] = [dict(case.others), dict(case.others)]
     for path, texts in case.files.items():
         for side, text in zip(sides, texts, strict=True):
             if text is not None:
                 side[path] = text
-    return graphs_of_texts(*sides)
+    return sides
 
 
 def _changed_text(path: str, before: str | None, after: str | None) -> ChangedFileView:

@@ -18,6 +18,7 @@ from wardround.text.line_index import LineIndex
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.surface.model import Surface
 
 
 class RepositoryView(Protocol):
@@ -174,6 +175,7 @@ class ChangeView(msgspec.Struct, frozen=True):
         messages: the messages of its commits, newest first; none before it is committed.
         options: the specialist's own configuration at the repository's root.
         models: the models the specialist named.
+        open_surface: returns the changes of published surfaces; call ``surface``.
         open_graphs: returns the code graphs of both sides, or None without a repository or within a short
             budget; call ``graphs``.
     """
@@ -184,10 +186,15 @@ class ChangeView(msgspec.Struct, frozen=True):
     options: Any = None
     models: Models = msgspec.field(default_factory=NoModels)
     open_graphs: Callable[[], ChangeGraphs | None] = lambda: None
+    open_surface: Callable[[], Surface | None] = lambda: None
 
     def graphs(self) -> ChangeGraphs | None:
         """Return the code graphs of both sides; None where they would cost too much."""
         return self.open_graphs()
+
+    def surface(self) -> Surface | None:
+        """Return the changes of published surfaces; None where they are not compared."""
+        return self.open_surface()
 
     def file(self, path: str) -> ChangedFileView | None:
         return next((file for file in self.files if file.path == path), None)

@@ -16,6 +16,7 @@ from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, ChangedFileView, ChangeView
 from wardround.config.schema import Config
 from wardround.context.code_graph.update_limit import UpdateLimit
+from wardround.context.surface.published import PublishedSurface
 from wardround.errors import PLUGIN_EXCEPTIONS, GraphNotBuilt, OverBudget
 from wardround.execution.base_texts import BaseTexts
 from wardround.execution.check_runner import change_budget_s
@@ -27,17 +28,21 @@ from wardround.execution.model import (
     Results,
 )
 from wardround.execution.review_models import ReviewModels
-from wardround.findings import RawFinding, Unreviewed
+from wardround.findings import RawFinding, Severity, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.surface.model import Surface
 
 GRAPH_LIMITS = {Profile.COMMIT: UpdateLimit(2.0, 60), Profile.CI: UpdateLimit(300.0)}
 """The work on the code graphs: a file takes 2 to 4 ms, so a commit waits 0.2 s and builds none."""
 _NO_REPOSITORY = "the code graph was not built because a diff file has no repository"
+
+UNANNOUNCED_BREAK = "contract/CT009"
+"""The preview rule about published surfaces."""
 
 ModelScope = Callable[[Callable[[Models], list[RawFinding]]], list[RawFinding]]
 """Runs a check with the models of its specialist."""
@@ -55,6 +60,7 @@ class ChangeCheckRunner:
         specialists: Sequence[Specialist],
         base_texts: BaseTexts,
         models: ReviewModels,
+        published: PublishedSurface,
     ) -> None:
         self._source = source
         self._change = change
@@ -63,6 +69,7 @@ class ChangeCheckRunner:
         self._specialists = specialists
         self._base_texts = base_texts
         self._models = models
+        self._published = published
         self._texts = FileTexts(source, change)
         self._graphs: ChangeGraphs | None = None
         self._graph_problem = ""
@@ -134,6 +141,7 @@ class ChangeCheckRunner:
             self._source.messages(self._change),
             options,
             open_graphs=partial(self._graphs_for, specialist.name),
+            open_surface=self._open_surface,
         )
 
     def _graphs_for(self, specialist: str) -> ChangeGraphs | None:
@@ -154,6 +162,14 @@ class ChangeCheckRunner:
 
         limit = GRAPH_LIMITS[self._profile]
         return open_graphs(self._source.repository, self._change, self._source, limit)
+
+    def _open_surface(self) -> Surface | None:
+        """Return the changes of published surfaces, which take seconds, if their rule is on."""
+        settings = self._config.for_file("")
+        default = Severity.WARN if settings.preview else None
+        if not self._published.is_compared or settings.severity(UNANNOUNCED_BREAK, default) is None:
+            return None
+        return self._published.surface
 
     def _close_graphs(self) -> None:
         if self._graphs is not None:

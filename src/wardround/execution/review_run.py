@@ -19,6 +19,7 @@ from wardround.config.schema import Config
 from wardround.context.base_coverage import BaseCoverage
 from wardround.context.claims import files_to_fetch, selected_specialists
 from wardround.context.review_context import ReviewContext
+from wardround.context.surface.published import PublishedSurface
 from wardround.context.work_units import WorkUnit, work_units
 from wardround.execution.added_ignores_review import blanked_sides, newly_unreviewed
 from wardround.execution.base_comparison import BaseComparison
@@ -36,6 +37,7 @@ from wardround.host import PluginHost
 from wardround.specialists import Specialist
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
+from wardround.tools.tool import Profile
 
 SideRequests = Generator[tuple[ReviewSide, list[WorkUnit]], Results, "RawReview"]
 """Requests the results of one side after the other."""
@@ -88,6 +90,9 @@ class ReviewRun:
         processes: the running tools; stopping them cancels the review, and the remaining files are
             unreviewed.
         executor: where the checks run.
+
+    Attributes:
+        published: the surfaces that others rely on.
     """
 
     def __init__(
@@ -115,8 +120,16 @@ class ReviewRun:
         self._trust = Trust(source, change, host, request)
         self._models = ReviewModels(source.root, change, config, request, specialists)
         self._base_texts = BaseTexts(source, change, files_to_fetch(change, specialists))
+        self.published = PublishedSurface(source, change, request.profile is Profile.CI)
         self._change_checks = ChangeCheckRunner(
-            source, change, config, request.profile, specialists, self._base_texts, self._models
+            source,
+            change,
+            config,
+            request.profile,
+            specialists,
+            self._base_texts,
+            self._models,
+            self.published,
         )
 
     def __enter__(self) -> Self:

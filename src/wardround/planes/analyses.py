@@ -16,6 +16,8 @@ from wardround.config.schema import RunSettings
 from wardround.context.code_context import CodeContext
 from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.context.review_context import ReviewContext
+from wardround.context.surface.model import Surface
+from wardround.context.surface.published import PublishedSurface
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.errors import ModelError
@@ -45,6 +47,7 @@ class Analyses(msgspec.Struct, frozen=True):
         intent: the notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
         models: that some of the repetitions are from.
+        surface: the changes of what others outside of the repository rely on.
     """
 
     messages: tuple[str, ...] = ()
@@ -54,6 +57,7 @@ class Analyses(msgspec.Struct, frozen=True):
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
     models: tuple[ToolEvidence, ...] = ()
+    surface: Surface = Surface()
 
 
 def analyse_change(
@@ -63,11 +67,13 @@ def analyse_change(
     request: ReviewRequest,
     code: CodeContext,
     exchanges: tuple[Exchange, ...],
+    published: PublishedSurface,
 ) -> Analyses:
     """Run the analyses that apply to a review.
 
     Args:
         code: as ``code_context`` found it, before a language model saw the change.
+        published: the surfaces that others rely on.
     """
     found = source.messages(context.change)[:_MOST_MESSAGES]
     messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
@@ -81,6 +87,7 @@ def analyse_change(
         intent=intent_notes(messages, source, context, request),
         repetitions=repetitions,
         models=_models(repetitions, embedder),
+        surface=published.surface,
     )
 
 

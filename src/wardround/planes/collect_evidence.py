@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from wardround.change.encoding import escape_undecodable
 from wardround.config.schema import FailLevel
+from wardround.context.surface.model import ComparingTool
 from wardround.context.work_units import ClaimedFile
 from wardround.execution.review_run import RawReview
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
@@ -58,7 +59,7 @@ def collect_evidence(
         change_reviewers=_change_reviewers(specialists, unreviewed),
         findings=tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED),
         missing=tuple(missing_evidence(one) for one in unreviewed),
-        tools=(*_tools(results.head.runs), *analyses.models),
+        tools=(*_tools(results.head.runs, analyses.surface.tools), *analyses.models),
         policy_file=policy_file,
         messages=analyses.messages,
         moves=analyses.code.moves,
@@ -68,6 +69,7 @@ def collect_evidence(
         intent=analyses.intent,
         repetitions=analyses.repetitions,
         partial=tuple(PartialEvidence(one.specialist, one.reason) for one in results.partial),
+        surface=analyses.surface,
     )
 
 
@@ -105,6 +107,7 @@ def missing_evidence(one: Unreviewed) -> MissingEvidence:
     )
 
 
-def _tools(runs: Sequence[ToolRun]) -> tuple[ToolEvidence, ...]:
+def _tools(runs: Sequence[ToolRun], comparing: Sequence[ComparingTool]) -> tuple[ToolEvidence, ...]:
     tools = {(run.tool, run.version, run.digest) for run in runs}
+    tools |= {(one.tool, one.version, "") for one in comparing}
     return tuple(ToolEvidence(*tool) for tool in sorted(tools))

@@ -14,6 +14,7 @@ import msgspec
 
 from wardround.config.schema import FailLevel
 from wardround.context.repetition import Repetition
+from wardround.context.surface.model import Surface
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
@@ -178,6 +179,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         criteria: the states of the acceptance criteria of the ticket.
         intent: notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        surface: the changes of what others outside of the repository rely on.
         change_reviewers: the specialists whose checks of the entire change ran.
         partial: those of them that ran without something that they need, with the reason.
         findings: those that the change introduces, and those that are suppressed.
@@ -204,6 +206,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     repetitions: tuple[Repetition, ...] = ()
     neighbours: tuple[SymbolNeighbours, ...] = ()
     partial: tuple[PartialEvidence, ...] = ()
+    surface: Surface = Surface()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

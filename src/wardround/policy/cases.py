@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.context.document import ContextDocument, ContextFile
+from wardround.context.surface.model import Surface, SurfaceChange, SurfaceKind
 from wardround.errors import ConfigError
 from wardround.findings import Plane, Status
 from wardround.planes.evidence import Evidence, Exchange, FileEvidence, FileRole, FindingEvidence
@@ -30,6 +31,8 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         files: the paths of the change.
         tested: the change also adds to a test file.
         suppressed: the number of suppressed findings.
+        breaking: the number of changes of published surfaces that break users; ``unannounced`` of them are
+            announced by nothing.
         language_model_failed: a plane got no usable answer from its language model.
     """
 
@@ -41,6 +44,8 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     gate: str = "pass"
     target_branch: str = "main"
     suppressed: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    breaking: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    unannounced: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     language_model_failed: bool = False
 
     def __post_init__(self) -> None:
@@ -129,7 +134,14 @@ def _evidence(given: Given) -> Evidence:
         exchanges=(Exchange(Plane.INTENT, "", "", 0, problem="failed"),)
         if given.language_model_failed
         else (),
+        surface=Surface(tuple(_surface_changes(given))),
     )
+
+
+def _surface_changes(given: Given) -> Iterator[SurfaceChange]:
+    for number in range(max(given.breaking, given.unannounced)):
+        source = None if number < given.unannounced else "CHANGELOG.md"
+        yield SurfaceChange(SurfaceKind.PYTHON_API, "src/app.py", 1, "app.run", "is removed", True, source)
 
 
 def _suppressed(number: int) -> FindingEvidence:

@@ -15,7 +15,17 @@ from wardround.policy.verdict import Tier
 from wardround.text.escaping import one_line
 
 VARIABLES = frozenset(
-    {"added_lines", "files", "findings", "gate", "language_model_failed", "missing", "policy_file", "profile"}
+    {
+        "added_lines",
+        "contract",
+        "files",
+        "findings",
+        "gate",
+        "language_model_failed",
+        "missing",
+        "policy_file",
+        "profile",
+    }
     | {"signals", "suppressed", "target_branch", "ticket", "tier"}
 )
 FUNCTIONS = frozenset({"glob", "touches"})
@@ -33,6 +43,7 @@ def condition_variables(
     ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
     severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
     not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts;
+    ``contract`` has the numbers ``breaking``, ``unannounced`` and ``not_compared`` of published surfaces;
     ``language_model_failed`` is true if a plane got no usable answer from its language model.
     """
     roles = {file.path: file for file in evidence.files}
@@ -51,6 +62,7 @@ def condition_variables(
             for f in evidence.introduced
         ],
         "ticket": _ticket(context, evidence),
+        "contract": _contract(evidence),
         "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
         "missing": len(evidence.missing),
         "suppressed": len(evidence.findings) - len(evidence.introduced),
@@ -88,6 +100,15 @@ def _ticket(context: ContextDocument, evidence: Evidence) -> dict[str, Any]:
         "met": states.count(CriterionState.MET),
         "not_met": states.count(CriterionState.NOT_MET),
         "not_checkable": states.count(CriterionState.NOT_CHECKABLE),
+    }
+
+
+def _contract(evidence: Evidence) -> dict[str, int]:
+    surface = evidence.surface
+    return {
+        "breaking": len(surface.breaking),
+        "unannounced": len(surface.unannounced),
+        "not_compared": len(surface.not_compared),
     }
 
 

@@ -24,7 +24,7 @@ class Drift(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: ``context``, ``component``, ``tool``, ``exchange``, ``missing``, ``finding``, ``score``,
-            ``signal`` or ``verdict``.
+            ``surface``, ``signal`` or ``verdict``.
         text: for people, one line.
     """
 
@@ -40,6 +40,7 @@ def compare_rerun(record: ReviewRecord, conclusion: Conclusion, components: Comp
         *_tools(record, conclusion),
         *_exchanges(record, conclusion),
         *_findings(record, conclusion),
+        *_surface(record, conclusion),
         *_decision(record, conclusion),
     )
 
@@ -119,6 +120,14 @@ def _findings(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
                 f"{new.file}:{new.line}: {new.rule} is {new.severity} and {new.status}, "
                 f"recorded {old.severity} and {old.status}",
             )
+
+
+def _surface(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    """The differences of the changes that break users of published surfaces."""
+    before, after = set(record.evidence.surface.breaking), set(conclusion.evidence.surface.breaking)
+    for one in sorted(before ^ after):
+        how = "new" if one in after else "gone"
+        yield Drift("surface", f"{one.path}:{one.line}: {one.name} {one.detail} is {how}")
 
 
 def _by_fingerprint(findings: tuple[FindingEvidence, ...]) -> Mapping[str, FindingEvidence]:

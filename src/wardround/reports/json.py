@@ -10,6 +10,7 @@ import msgspec
 from wardround import __version__
 from wardround.change.encoding import escape_undecodable
 from wardround.context.repetition import Repetition
+from wardround.context.surface.model import Surface, SurfaceChange
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import Place, SymbolNeighbours
 from wardround.context.ticket.model import Ticket
@@ -71,6 +72,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             for u in review.unreviewed
         ],
         **_related(review.conclusion.evidence.intent.related, repetitions),
+        **_contract(review.conclusion.evidence.surface),
         **({"notes": [escape_undecodable(note) for note in review.notes]} if review.notes else {}),
         "runs": [
             {
@@ -174,6 +176,34 @@ def _repetition(one: Repetition) -> dict[str, Any]:
         },
         "kind": one.kind.value,
         "similarity": one.similarity,
+    }
+
+
+def _contract(surface: Surface) -> dict[str, Any]:
+    """Return the changes of published surfaces; no key if there are none and everything was compared."""
+    if not surface.changes and not surface.not_compared:
+        return {}
+    missing = [{"kind": one.kind.value, "reason": one.reason} for one in surface.not_compared]
+    return {
+        "contract": {
+            "breaking": len(surface.breaking),
+            "unannounced": len(surface.unannounced),
+            "surface": [_surface_change(one) for one in surface.changes],
+            **({"not_compared": missing} if missing else {}),
+            **({"omitted": surface.omitted} if surface.omitted else {}),
+        }
+    }
+
+
+def _surface_change(one: SurfaceChange) -> dict[str, Any]:
+    return {
+        "kind": one.kind.value,
+        "file": one.path,
+        "line": one.line,
+        "name": one.name,
+        "change": one.detail,
+        "breaking": one.is_breaking,
+        "announced_by": one.announced_by,
     }
 
 

@@ -80,3 +80,17 @@ def test_uses_by_name_are_listed_beside_certain_ones(mail: GitRepository) -> Non
     mail.commit({"mail/box.py": _RENAMED})
     (finding,) = mail.report("--base", "HEAD~1", "--only", "contract")["findings"]
     assert finding["message"].endswith("2 files still use it: app.py:3, other.py:4")
+
+
+def test_an_unannounced_break_of_a_published_package_is_reported_in_ci_alone(repo: GitRepository) -> None:
+    manifest = '[build-system]\nrequires = []\n[project]\nname = "mail"\n[tool.wardround]\npreview = true\n'
+    repo.commit(
+        {"pyproject.toml": manifest, "CHANGELOG.md": "# 1.0\n", "mail/__init__.py": _BOX},
+    )
+    repo.commit({"mail/__init__.py": _RENAMED})
+    found = [
+        one for one in contract(repo.report("--base", "HEAD~1", "--profile", "ci")) if one[0].endswith("9")
+    ]
+    assert found == [("contract/CT009", "mail/__init__.py", 2)]
+    report = repo.report("--base", "HEAD~1", "--profile", "commit")
+    assert "contract/CT009" not in {one["rule"] for one in report["findings"]}

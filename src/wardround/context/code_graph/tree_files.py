@@ -6,7 +6,7 @@ Nothing is read from the work tree, except the changed files of a change that is
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -57,33 +57,39 @@ class TreeFiles:
         return self.repository.blobs.get(entry.blob) or b""
 
 
-def tree_at(repository: Repository, revision: str) -> TreeFiles:
+def tree_at(repository: Repository, revision: str, includes: Callable[[str], bool] = is_indexed) -> TreeFiles:
     """Return the files of a commit, or of the index.
 
     Args:
         revision: an object id, or ``INDEX``.
+        includes: returns True for the paths to list; by default those that the graph indexes.
     """
     if revision == repository.empty_tree:
         return TreeFiles(repository, ())
-    found = (IndexedFile(path, blob) for path, blob in repository.blobs_of(revision) if is_indexed(path))
+    found = (IndexedFile(path, blob) for path, blob in repository.blobs_of(revision) if includes(path))
     return TreeFiles(repository, tuple(found))
 
 
-def reviewed_tree(repository: Repository, change: Change, source: ChangeSource) -> TreeFiles:
+def reviewed_tree(
+    repository: Repository,
+    change: Change,
+    source: ChangeSource,
+    includes: Callable[[str], bool] = is_indexed,
+) -> TreeFiles:
     """Return the files of the reviewed side of a change.
 
     Of the index and the work tree it is the tree of the base with the changed files, so that git reads no
     index of many thousand entries, and nothing that is not under review is read from the disk.
     """
     if change.head not in (INDEX, WORKTREE):
-        return tree_at(repository, change.head)
-    base = tree_at(repository, change.base)
+        return tree_at(repository, change.head, includes)
+    base = tree_at(repository, change.base, includes)
     entries = {one.path: one for one in base.entries}
     contents: dict[str, bytes] = {}
     for file in change.files:
         if file.base_path is not None and file.status is not FileStatus.COPIED:
             entries.pop(file.base_path, None)
-        if file.status is FileStatus.DELETED or not file.is_regular or not is_indexed(file.path):
+        if file.status is FileStatus.DELETED or not file.is_regular or not includes(file.path):
             entries.pop(file.path, None)
             continue
         blob = file.head_blob if change.head == INDEX else None

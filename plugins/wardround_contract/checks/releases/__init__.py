@@ -1,0 +1,1 @@
+"""Rules about the announcement of changes to users."""

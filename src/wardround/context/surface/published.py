@@ -1,0 +1,32 @@
+"""The published surfaces of a change, compared when they are first needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.change.change_source import ChangeSource
+from wardround.change.diff import Change
+from wardround.context.surface.model import Surface
+
+
+@dataclass
+class PublishedSurface:
+    """The comparison of a review, which its checks and its evidence share.
+
+    Attributes:
+        is_compared: False at commit, where both trees would have to be read.
+    """
+
+    source: ChangeSource
+    change: Change
+    is_compared: bool
+
+    @cached_property
+    def surface(self) -> Surface:
+        """The result of the comparison; an empty one where nothing is compared."""
+        if not self.is_compared:
+            return Surface()
+        from wardround.context.surface.comparison import surface_of  # the commit profile never needs it
+
+        return surface_of(self.source, self.change, self.source.messages(self.change))

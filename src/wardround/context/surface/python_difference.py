@@ -1,0 +1,228 @@
+"""The differences that griffe finds between two versions of a package, as changes of its public API."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wardround.checks.lazy import LazyPattern
+from wardround.context.surface.model import SurfaceChange, SurfaceKind
+from wardround.context.surface.python_documentation import Documentation
+
+if TYPE_CHECKING:
+    import griffe
+
+INTERNAL = LazyPattern(
+    r"(?i)(?:^|[./])(?:_\w+|tests?|conftest|internals?|vendor(?:ed)?|migrations|alembic)(?:[./]|$)"
+)
+"""Modules that are private by their names."""
+_HARMLESS = frozenset(
+    {"RETURN_CHANGED_TYPE", "PARAMETER_CHANGED_DEFAULT", "CLASS_REMOVED_BASE", "OBJECT_CHANGED_KIND"}
+)
+"""Differences that griffe reports and that calls and imports survive."""
+_COMMANDS = frozenset({"command", "group", "option", "argument", "callback"})
+_TYPE_VARIABLE = LazyPattern(r"(?:\w+\.)?(?:TypeVar|ParamSpec|TypeVarTuple)\(")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Both versions of a package, loaded from a folder.
+
+    Attributes:
+        module: the path of the package in the repository.
+        folder: it has the versions in ``base`` and ``head``.
+        documentation: limits the public API to what it mentions and what the package exports.
+    """
+
+    base: griffe.Module
+    head: griffe.Module
+    module: str
+    folder: Path
+    documentation: Documentation | None = None
+
+    def changes(self) -> Iterator[SurfaceChange]:
+        """Yield one change for each object, with all of its differences."""
+        import griffe
+
+        found: dict[str, list[griffe.Breakage]] = defaultdict(list)
+        for one in griffe.find_breaking_changes(self.base, self.head):
+            if self._is_published(one.obj):
+                found[_definition(one.obj)].append(one)
+        removed = {path for path, all_ in found.items() if all_[0].kind.name == "OBJECT_REMOVED"}
+        for path, all_ in sorted(found.items()):
+            if not any(path.startswith(f"{other}.") for other in removed):
+                change = self._change(all_)
+                if change is not None:
+                    yield change
+
+    def _is_published(self, found: Any) -> bool:
+        """Return True if users rely on an object, by its name and where it is documented or exported."""
+        if INTERNAL.search(found.path) or _is_type_variable(found):
+            return False
+        if self.documentation is None or self.documentation.has(found.path):
+            return True
+        names = found.path.split(".")[1:]
+        return any(_exports(self.base, name) and _is_passed_on(self.base, name) for name in names)
+
+    def _change(self, found: Sequence[griffe.Breakage]) -> SurfaceChange | None:
+        """Return the change of an object; None if callers do not notice it."""
+        if found[0].kind.name == "OBJECT_REMOVED":
+            return self._removal([one.obj for one in found])
+        found = [one for one in _without_receiver(found) if not _is_harmless(one)]
+        if not found or _is_command(found[0].obj):
+            return None
+        details = list(dict.fromkeys(_detail(one) for one in found))
+        is_breaking = not {one.kind.name for one in found} <= _HARMLESS
+        return self._of(_shortest([one.obj for one in found]), "; ".join(details), is_breaking)
+
+    def _removal(self, found: Sequence[Any]) -> SurfaceChange:
+        """Return the change of an object that is missing at one or more of its paths."""
+        lost = [one for one in found if not self._is_dynamic(one)]
+        if not lost:
+            return self._of(_shortest(found), "is deprecated or dynamic", is_breaking=False)
+        shortest = _shortest(lost)
+        if self._remains(shortest):
+            return self._of(shortest, "is moved", is_breaking=False)
+        return self._of(shortest, "is removed", is_breaking=True)
+
+    def _of(self, found: Any, detail: str, is_breaking: bool) -> SurfaceChange:
+        path, line = self._place(found)
+        return SurfaceChange(SurfaceKind.PYTHON_API, path, line, found.path, detail, is_breaking)
+
+    def _remains(self, removed: Any) -> bool:
+        """Return True if the package exports the name, or all names of the module, on both sides."""
+        if not removed.is_alias and removed.is_module:
+            return bool(removed.members) and all(
+                self._remains(one) for one in removed.members.values() if one.is_public
+            )
+        parts = removed.path.split(".")
+        if len(parts) < 3 or removed.parent is None or not removed.parent.is_module:
+            return False
+        return all(_exports(package, parts[-1]) for package in (self.base, self.head))
+
+    def _is_dynamic(self, removed: Any) -> bool:
+        """Return True if the owner may still have the name by ``__getattr__`` or another base class."""
+        old = removed.parent
+        new = None if old is None else self._at_head(old.path)
+        if old is None or new is None:
+            return False
+        if not new.is_module:
+            return "__getattr__" in new.members or _bases(old) != _bases(new)
+        if "__getattr__" not in new.members:
+            return False
+        text = Path(new.filepath).read_text(encoding="utf-8")
+        return bool(re.search(rf"['\"]{re.escape(removed.name)}['\"]", text))
+
+    def _at_head(self, path: str) -> Any:
+        """Return the object at a path of the head; None if it is missing or not defined in the package."""
+        found: Any = self.head
+        for name in path.split(".")[1:]:
+            found = found.members.get(name)
+            if found is None or found.is_alias:
+                return None
+        return found
+
+    def _place(self, found: Any) -> tuple[str, int]:
+        """Return the file and the line of an object; of one that is defined elsewhere, the package."""
+        import griffe
+
+        try:
+            target = found.final_target if found.is_alias else found
+            path = Path(target.filepath).relative_to(self.folder).as_posix().partition("/")[2]
+            return path, target.lineno or 1
+        except (ValueError, TypeError, AttributeError, griffe.GriffeError):
+            return self.module, 1
+
+
+def _without_receiver(found: Sequence[griffe.Breakage]) -> Sequence[griffe.Breakage]:
+    """Return the differences without those of ``self`` and ``cls``, which move all other parameters."""
+    names = [_parameter(one) for one in found]
+    if not {"self", "cls"} & set(names):
+        return found
+    kept = zip(found, names, strict=True)
+    return [one for one, name in kept if name not in ("self", "cls") and one.kind.name != "PARAMETER_MOVED"]
+
+
+def _is_harmless(one: griffe.Breakage) -> bool:
+    """Return True if a parameter for all further arguments has another name."""
+    if one.kind.name != "PARAMETER_REMOVED" or "variadic" not in one.old_value.kind.value:
+        return False
+    return any(new.kind is one.old_value.kind for new in getattr(one.obj, "parameters", ()))
+
+
+def _parameter(one: griffe.Breakage) -> str:
+    """Return the name of the parameter that a difference is about."""
+    return getattr(one.new_value, "name", "") or getattr(one.old_value, "name", "")
+
+
+def _shortest(found: Sequence[Any]) -> Any:
+    """Return the object with the path that is the shortest to import."""
+    return min(found, key=lambda one: (one.path.count("."), one.path))
+
+
+def _definition(found: Any) -> str:
+    """Return the path at which an object is defined, however often it is inherited or exported."""
+    return str(found.target_path if found.is_alias else found.path)
+
+
+def _bases(found: Any) -> list[str]:
+    return [str(one) for one in found.bases] if found.is_class else []
+
+
+def _exports(package: griffe.Module, name: str) -> bool:
+    """Return True if a package has a public name of its own, and its import leads to a definition."""
+    from griffe import Alias, AliasResolutionError, CyclicAliasError
+
+    member = package.all_members.get(name)
+    try:
+        is_public = member is not None and member.is_public and not member.is_module
+        return is_public and (not isinstance(member, Alias) or member.final_target is not None)
+    except (AliasResolutionError, CyclicAliasError):
+        return False
+
+
+def _is_passed_on(package: griffe.Module, name: str) -> bool:
+    """Return True if a package imports a name from one of its modules, or lists it in ``__all__``."""
+    return package.all_members[name].is_alias or name in (package.exports or ())
+
+
+def _is_command(found: Any) -> bool:
+    """Return True for a function that click or typer calls: its parameters are options."""
+    called = (str(one.callable_path) for one in getattr(found, "decorators", ()))
+    return any(path.rpartition(".")[2] in _COMMANDS for path in called)
+
+
+def _is_type_variable(found: Any) -> bool:
+    """Return True for a type variable, which only annotations use."""
+    value = "" if found.is_alias or not found.is_attribute else str(found.value)
+    return bool(_TYPE_VARIABLE.match(value))
+
+
+def _detail(one: griffe.Breakage) -> str:
+    """Return a difference as a predicate of the name of its object."""
+    old, new, name = one.old_value, one.new_value, _parameter(one)
+    match one.kind.name:
+        case "PARAMETER_REMOVED":
+            return f"has no parameter `{name}`"
+        case "PARAMETER_ADDED_REQUIRED":
+            return f"requires the new parameter `{name}`"
+        case "PARAMETER_CHANGED_REQUIRED":
+            return f"requires the parameter `{name}`"
+        case "PARAMETER_MOVED":
+            return f"has the parameter `{name}` at another position"
+        case "PARAMETER_CHANGED_KIND":
+            return f"takes the parameter `{name}` as {new.kind.value}"
+        case "PARAMETER_CHANGED_DEFAULT":
+            return f"has the default `{new.default}` for `{name}`"
+        case "RETURN_CHANGED_TYPE":
+            return "has another return type"
+        case "CLASS_REMOVED_BASE":
+            return "has fewer base classes"
+        case "OBJECT_CHANGED_KIND":
+            return f"is a {new.value} and was a {old.value}"
+        case other:
+            return other.lower().replace("_", " ")

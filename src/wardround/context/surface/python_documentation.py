@@ -1,0 +1,53 @@
+"""The names that the documentation of a project mentions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.checks.lazy import LazyPattern
+from wardround.context.surface.sides import Side
+
+_DOCUMENTATION = LazyPattern(
+    r"(?i)(?:^|/)(?:docs?|documentation)/.*\.(?:md|mdx|rst|txt)$|(?:^|/)readme[\w.-]*$"
+)
+_MODULE = LazyPattern(r"(?m)(?:automodule|autoclass|autofunction|module|:::)\W{1,4}([\w.]+)")
+_QUOTED = LazyPattern(r"`+([^`\n]{1,80})`")
+_CALLED = LazyPattern(r"(?<!\w)(\w{2,60})\(")
+_WORD = LazyPattern(r"\w+")
+_MOST_FILES = 800
+
+
+@dataclass
+class Documentation:
+    """The documentation of one side, read when it is first needed."""
+
+    side: Side
+
+    def has(self, path: str) -> bool:
+        """Return True if a page names an object, or documents its module.
+
+        Args:
+            path: dotted, with the package.
+        """
+        parts = path.split(".")
+        owners = {".".join(parts[:count]) for count in range(2, len(parts) + 1)}
+        return bool(owners & self._modules) or parts[-1] in self._names
+
+    @cached_property
+    def _text(self) -> str:
+        paths = [path for path in self.side.paths if _DOCUMENTATION.search(path)][:_MOST_FILES]
+        self.side.fetch(paths)
+        return "\n".join(self.side.read(path) or "" for path in paths)
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        return frozenset(match[1] for match in _MODULE.finditer(self._text))
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names that are written as code."""
+        text = self._text
+        quoted = " ".join(match[1] for match in _QUOTED.finditer(text))
+        called = (match[1] for match in _CALLED.finditer(text))
+        return frozenset((*_WORD.findall(quoted), *called))
