@@ -53,6 +53,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     policy: str = "default"
     records: RecordMode = "ci"
     language_model: LanguageModelSettings = LanguageModelSettings()
+    coverage_files: tuple[str, ...] = ()
 
 
 class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -11,6 +11,8 @@ from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
 from wardround.context.code_context import CodeContext
+from wardround.config.schema import Config
+from wardround.context.change_tests import ChangeTests
 from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
@@ -20,6 +22,7 @@ from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange
 from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
+from wardround.specialists import Specialist
 from wardround.tools.tool import Profile
 
 _MOST_MESSAGES = 100
@@ -37,6 +40,7 @@ class Analyses(msgspec.Struct, frozen=True):
         exchanges: the calls of a language model.
         intent: the notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        tests: the tests that reach the changed functions, and the changed lines that ran.
     """
 
     messages: tuple[str, ...] = ()
@@ -45,6 +49,7 @@ class Analyses(msgspec.Struct, frozen=True):
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
+    tests: ChangeTests = ChangeTests()
 
 
 def analyse_change(
@@ -52,12 +57,15 @@ def analyse_change(
     context: ReviewContext,
     request: ReviewRequest,
     code: CodeContext,
+    config: Config,
+    specialists: Sequence[Specialist],
     exchanges: tuple[Exchange, ...],
 ) -> Analyses:
     """Run the analyses that apply to a review.
 
     Args:
         code: as ``code_context`` found it, before a language model saw the change.
+        specialists: that take part in the review.
     """
     found = source.messages(context.change)[:_MOST_MESSAGES]
     messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
@@ -68,6 +76,7 @@ def analyse_change(
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
         repetitions=_repetitions(source, context.change, request, code.moves),
+        tests=_tests(source, context, request, config, specialists, code.moves),
     )
 
 
@@ -99,6 +108,24 @@ def _repetitions(
         return find_moves(change, read) if is_commit else moves
 
     return repetitions_of(source, change, read, find, MOST_READ[request.profile])
+
+
+def _tests(
+    source: ChangeSource,
+    context: ReviewContext,
+    request: ReviewRequest,
+    config: Config,
+    specialists: Sequence[Specialist],
+    moves: tuple[SymbolMove, ...],
+) -> ChangeTests:
+    """Find the tests of the change; not at commit, where no profile requires them."""
+    if request.profile is not Profile.CI or not context.change.files:
+        return ChangeTests()
+    from wardround.planes.change_tests import SearchedChange, tests_of_change  # loads grammars: 15 ms
+
+    read = _reader(source, context.change)
+    inputs = SearchedChange(source, context, specialists, moves, read)
+    return tests_of_change(inputs, config.root.coverage_files, MOST_READ[request.profile])
 
 
 def _criteria(

@@ -13,10 +13,12 @@ from typing import Annotated
 import msgspec
 
 from wardround.config.schema import FailLevel
+from wardround.context.change_tests import ChangeTests
 from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
+from wardround.planes.claims import MeasuredPrecision
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
 
@@ -171,6 +173,8 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         criteria: the states of the acceptance criteria of the ticket.
         intent: notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        tests: the tests that reach the changed functions, and the changed lines that ran.
+        precision: of the sources that contributed, apart from static ones, as measured.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
@@ -195,6 +199,8 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
     neighbours: tuple[SymbolNeighbours, ...] = ()
+    tests: ChangeTests = ChangeTests()
+    precision: dict[str, MeasuredPrecision] = {}
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

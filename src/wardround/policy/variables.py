@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wardround.config.globs import covers
+from wardround.context.change_tests import ChangeTests
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.findings import Plane
 from wardround.planes.criterion.results import CriterionState
@@ -16,7 +17,7 @@ from wardround.text.escaping import one_line
 
 VARIABLES = frozenset(
     {"added_lines", "files", "findings", "gate", "language_model_failed", "missing", "policy_file", "profile"}
-    | {"signals", "suppressed", "target_branch", "ticket", "tier"}
+    | {"signals", "suppressed", "target_branch", "tests", "ticket", "tier"}
 )
 FUNCTIONS = frozenset({"glob", "touches"})
 
@@ -32,7 +33,8 @@ def condition_variables(
     Paths are on one line, as reports show them: ``.`` of an expression matches no newline.
     ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
     severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
-    not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts;
+    not_checkable, the numbers of its criteria; ``tests`` has numbers about the changed functions and lines, and
+    the state of the coverage; ``missing`` and ``suppressed`` are counts;
     ``language_model_failed`` is true if a plane got no usable answer from its language model.
     """
     roles = {file.path: file for file in evidence.files}
@@ -51,6 +53,7 @@ def condition_variables(
             for f in evidence.introduced
         ],
         "ticket": _ticket(context, evidence),
+        "tests": _tests(evidence.tests),
         "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
         "missing": len(evidence.missing),
         "suppressed": len(evidence.findings) - len(evidence.introduced),
@@ -88,6 +91,21 @@ def _ticket(context: ContextDocument, evidence: Evidence) -> dict[str, Any]:
         "met": states.count(CriterionState.MET),
         "not_met": states.count(CriterionState.NOT_MET),
         "not_checkable": states.count(CriterionState.NOT_CHECKABLE),
+    }
+
+
+def _tests(tests: ChangeTests) -> dict[str, Any]:
+    coverage = tests.coverage
+    state = "none"
+    if coverage.files:
+        state = "stale" if coverage.lacking or not coverage.is_fresh else "fresh"
+    return {
+        "functions": len(tests.functions) + tests.omitted,
+        "unreached": len(tests.unreached) + tests.omitted,
+        "lost": len(tests.lost),
+        "coverage": state,
+        "changed_lines": coverage.executed + coverage.missed,
+        "changed_lines_covered": coverage.executed,
     }
 
 

@@ -18,6 +18,7 @@ from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
+from wardround.reports.change_tests import tests_dict
 from wardround.review import ReviewResult
 from wardround.text.escaping import json_text
 
@@ -36,6 +37,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
     ticket = review.conclusion.context.ticket
     repetitions = review.conclusion.evidence.repetitions
     neighbours = review.conclusion.evidence.neighbours
+    tests = tests_dict(review.conclusion.evidence.tests)
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
@@ -59,6 +61,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         "signals": [_signal(signal) for signal in review.conclusion.signals],
         **({} if ticket is None else {"ticket": _ticket(ticket, review.conclusion.evidence.criteria)}),
         **_intent(review.conclusion.evidence.intent),
+        **({"tests": tests} if tests else {}),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
         "unreviewed": [
@@ -184,6 +187,18 @@ def _signal(signal: Signal) -> dict[str, Any]:
         "confidence": signal.confidence,
         "status": signal.status.value,
         "findings": list(signal.findings),
+        **({"derivation": _derivation(signal)} if signal.derivation else {}),
+    }
+
+
+def _derivation(signal: Signal) -> dict[str, Any]:
+    return {
+        "claims": [
+            {"text": one.text, "confidence": one.confidence, "counts": one.counts}
+            | {"sources": [msgspec.to_builtins(source) for source in one.sources]}
+            for one in signal.claims
+        ],
+        "lines": [escape_undecodable(line) for line in signal.derivation],
     }
 
 

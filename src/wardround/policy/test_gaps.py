@@ -1,0 +1,41 @@
+"""The gaps in what is known of the tests of a change, each of which keeps it out of T1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wardround.context.change_tests import ChangeCoverage, ChangeTests
+
+
+def test_gaps(tests: ChangeTests) -> Iterator[str]:
+    """Yield a line for each gap. Less evidence gives more gaps, never fewer.
+
+    Coverage counts only where the configuration names the files: a file that is found by its usual name
+    could be absent as well.
+    """
+    if tests.problem:
+        yield f"the tests of the changed functions are not known: {tests.problem}"
+    if tests.omitted:
+        yield f"the tests of {tests.omitted} changed functions were not searched"
+    if tests.unreached:
+        first = tests.unreached[0]
+        yield f"no test of {first.name} in {first.path} is found{_more(len(tests.unreached))}"
+    if tests.lost:
+        lost = tests.lost[0]
+        yield f"a test of the changed code asserts less, {lost.name} in {lost.path}{_more(len(tests.lost))}"
+    yield from _coverage_gaps(tests.coverage)
+
+
+def _coverage_gaps(coverage: ChangeCoverage) -> Iterator[str]:
+    for file in coverage.lacking:
+        yield f"{file.path} is no evidence: {file.reason}"
+    if any(file.is_required for file in coverage.files):
+        if coverage.unmeasured:
+            more = _more(len(coverage.unmeasured))
+            yield f"{coverage.unmeasured[0]} is changed and not in the coverage files{more}"
+        if coverage.missed:
+            yield f"{coverage.missed} changed lines did not run in the tests"
+
+
+def _more(count: int) -> str:
+    return f" and {count - 1} more" if count > 1 else ""
