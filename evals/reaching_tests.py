@@ -1,28 +1,51 @@
 """Evaluate the tests that the code graph finds for a function, against the tests that execute it.
 
     python evals/reaching_tests.py ran CLONE COVERAGE [--show N]
+    python evals/reaching_tests.py data CLONE COVERAGE REPORT
+    python evals/reaching_tests.py commits REPOSITORY ... [--each N] [--seed N] [--out FILE]
 
 ``ran`` compares with a test run: COVERAGE is the data of ``pytest --cov --cov-context=test`` at the commit
 that the work tree of CLONE has. A test executes a function if a line of its body, apart from inner functions,
 ran in the context of that test. It prints precision and recall of "some test reaches it", of "no test reaches
 it", and of the pairs of function and test.
+
+``data`` compares the statements that a review derives from COVERAGE with REPORT, which coverage.py writes
+from the same data as JSON.
+
+``commits`` takes commits that change source, from blocks evenly spaced over the newer half of a history, and
+prints how often a test of the changed functions is found, and which tests assert less than before.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
+import random
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
 
+from wardround import host
+from wardround.change.change_source import FileTexts, GitChangeSource
+from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
+from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import CALLABLE, Certainty, Reach, Symbol, SymbolKind
+from wardround.context.code_graph.reached_functions import changed_functions, reached_functions
 from wardround.context.code_graph.tree_files import tree_at
+from wardround.context.line_coverage.formats import read_coverage
+from wardround.context.line_coverage.python_statements import executable_lines
+from wardround.context.symbol_moves import find_moves
+from wardround.planes.lost_tests import changed_test_files, lost_tests
 from wardround.retrieval.test_discovery import holds_tests
+from wardround.specialists import Specialist
 
 
 class Function(msgspec.Struct):
@@ -123,13 +146,132 @@ def report(found: list[Function], show: int) -> None:
               f"recall {share(right, sum(len(one.executed_by) for one in found))}")  # fmt: skip
         if show and label == "all":
             for one in [one for one in reached if not one.executed_by][:show]:
-                print("   wrong reached:", one.path, one.name, [(test_id(r.test), r.certainty.value, r.via) for r in one.reached_by[:2]])
+                print(
+                    "   wrong reached:",
+                    one.path,
+                    one.name,
+                    [(test_id(r.test), r.certainty.value, r.via) for r in one.reached_by[:2]],
+                )
             for one in [one for one in unreached if one.executed_by][:show]:
                 print("   wrong unreached:", one.path, one.name, sorted(one.executed_by)[:2])
 
 
 def _is_executed(one: Function, test: str) -> bool:
     return any(ran == test or ran.startswith(f"{test}::") for ran in one.executed_by)
+
+
+def compare_data(root: Path, database: Path, report_file: Path) -> None:
+    """Print how many statements of a data file have the state that coverage.py reports."""
+    _, measured = read_coverage(database.read_bytes())
+    reported = json.loads(report_file.read_text())["files"]
+    counts: Counter[str] = Counter()
+    for path, lines in measured.files.items():
+        name = Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
+        known = reported.get(name)
+        derived = executable_lines((root / name).read_text(), lines) if known else None
+        for number, ran in (derived or {}).items():
+            state = {True: "executed_lines", False: "missing_lines"}[ran]
+            is_listed = number in known["executed_lines"] or number in known["missing_lines"]
+            counts["right" if number in known[state] else "wrong" if is_listed else "not reported"] += 1
+        counts["reported"] += len(known["executed_lines"]) + len(known["missing_lines"]) if known else 0
+    print(root.name, dict(counts))
+
+
+class CommitRow(msgspec.Struct):
+    """One commit: its changed functions by the certainty of their tests, and its lost tests."""
+
+    repository: str
+    commit: str
+    resolved: int
+    named: int
+    unreached: list[str]
+    lost: list[str]
+    changes_tests: bool
+    problem: str
+    seconds: float
+
+
+def commit_rows(paths: Sequence[Path], each: int, seed: int) -> Iterator[CommitRow]:
+    specialists = host.load().specialists
+    for path in paths:
+        draw = random.Random(f"{path.name} {seed}")
+        with Repository(path) as repository:
+            found = 0
+            for commit in _sampled(repository, draw):
+                row = _commit_row(repository, path, commit, specialists)
+                if row is not None:
+                    found += 1
+                    yield row
+                if found == each:
+                    break
+
+
+def _sampled(repository: Repository, draw: random.Random) -> Iterator[str]:
+    """Yield the commits of the newer half of a history, from one of ten blocks after the other."""
+    every = repository._git.output("rev-list", "--no-merges", "HEAD").split()
+    every = every[: max(len(every) // 2, min(len(every), 500))]
+    size = -(-len(every) // 10)
+    blocks = [every[at : at + size] for at in range(0, len(every), size)]
+    for block in blocks:
+        draw.shuffle(block)
+    for row in zip_longest(*blocks):
+        yield from filter(None, row)
+
+
+def _commit_row(
+    repository: Repository, path: Path, commit: str, specialists: Sequence[Specialist]
+) -> CommitRow | None:
+    parents = repository._git.output("rev-list", "--parents", "-n1", commit).split()[1:]
+    if len(parents) != 1:
+        return None
+    change = repository.range(parents[0], commit)
+    sources = [file for file in change.files if file.is_regular and _is_source(file.path)]
+    if not sources or len(change.files) > 60:
+        return None
+    origin = GitChangeSource(repository, change)
+    texts = FileTexts(origin, change)
+
+    def read(file: ChangedFile, base: bool) -> str | None:
+        return texts.readable(file.path, base=base)
+
+    began = time.perf_counter()
+    functions = changed_functions(sources, read, find_moves(change, read))
+    if not functions:
+        return None
+    sides = changed_test_files(change, specialists, read)
+    reached = reached_functions(origin, change, functions, 15_000, with_base=bool(sides))
+    lost = lost_tests(sides, reached.base_tests)
+    name = path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
+    return CommitRow(
+        name, commit,
+        sum(one.is_resolved for one in reached.functions),
+        sum(one.is_reached and not one.is_resolved for one in reached.functions),
+        [f"{one.path}::{one.name}" for one in reached.functions if not one.is_reached],
+        [f"{one.path}::{one.name} {one.how}" for one in lost],
+        bool(sides), reached.problem, time.perf_counter() - began,
+    )  # fmt: skip
+
+
+def _is_source(path: str) -> bool:
+    return language_of(path) in ("python", "script") and not holds_tests(path) and "test" not in path.lower()
+
+
+def report_commits(rows: Sequence[CommitRow]) -> None:
+    for name in [*sorted({row.repository for row in rows}), ""]:
+        some = [row for row in rows if row.repository == name or not name]
+        functions = sum(row.resolved + row.named + len(row.unreached) for row in some)
+        complete = [row for row in some if not row.unreached and not row.problem]
+        tested = [row for row in some if row.changes_tests]
+        both = [row for row in tested if row in complete]
+        times = sorted(row.seconds for row in some)
+        print(
+            f"{name or 'all':14} {len(some)} commits, {functions} functions: "
+            f"resolved {share(sum(row.resolved for row in some), functions)}, "
+            f"by name {share(sum(row.named for row in some), functions)}; every function reached "
+            f"{share(len(complete), len(some))}, of those with tests {share(len(both), len(tested))}; "
+            f"{sum(bool(row.lost) for row in some)} with lost tests; "
+            f"median {times[len(times) // 2]:.2f} s, worst {times[-1]:.2f} s"
+        )
 
 
 def main() -> None:
@@ -141,9 +283,27 @@ def main() -> None:
     ran.add_argument("clone", type=Path)
     ran.add_argument("coverage", type=Path)
     ran.add_argument("--show", type=int, default=0)
+    data = commands.add_parser("data")
+    for name in ("clone", "coverage", "report"):
+        data.add_argument(name, type=Path)
+    mining = commands.add_parser("commits")
+    mining.add_argument("repositories", nargs="+", type=Path)
+    mining.add_argument("--each", type=int, default=20)
+    mining.add_argument("--seed", type=int, default=1)
+    mining.add_argument("--out", type=Path)
     options = parser.parse_args()
+    if options.command == "commits":
+        rows = list(commit_rows(options.repositories, options.each, options.seed))
+        if options.out is not None:
+            options.out.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))
+        report_commits(rows)
+        return
+    if options.command == "data":
+        compare_data(options.clone.resolve(), options.coverage, options.report)
+        return
     found = list(functions(options.clone.resolve(), options.coverage))
-    print(f"{options.clone.name}: {len(found)} functions, {sum(bool(f.executed_by) for f in found)} executed by tests")
+    ran_count = sum(bool(one.executed_by) for one in found)
+    print(f"{options.clone.name}: {len(found)} functions, {ran_count} executed by tests")
     report(found, options.show)
 
 

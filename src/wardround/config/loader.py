@@ -196,7 +196,8 @@ def _validate(config: Config) -> None:
     for path in root.coverage_files:
         if not path or path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")):
             raise ConfigError(
-                f"{config.origins['coverage-files']}: coverage-files are paths inside the repository, got {path!r}"
+                f"{config.origins['coverage-files']}: coverage-files are paths inside the repository, "
+                f"got {path!r}"
             )
     if not root.baseline or root.baseline.startswith("/") or ".." in root.baseline.split("/"):
         raise ConfigError(

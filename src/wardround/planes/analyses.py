@@ -121,11 +121,11 @@ def _tests(
     """Find the tests of the change; not at commit, where no profile requires them."""
     if request.profile is not Profile.CI or not context.change.files:
         return ChangeTests()
-    from wardround.planes.change_tests import SearchedChange, tests_of_change  # loads grammars: 15 ms
+    from wardround.planes.change_tests import SearchedChange, find_change_tests  # loads grammars: 15 ms
 
     read = _reader(source, context.change)
     inputs = SearchedChange(source, context, specialists, moves, read)
-    return tests_of_change(inputs, config.root.coverage_files, MOST_READ[request.profile])
+    return find_change_tests(inputs, config.root.coverage_files, MOST_READ[request.profile])
 
 
 def _criteria(

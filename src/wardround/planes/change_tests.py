@@ -14,7 +14,7 @@ from wardround.context.code_graph.reached_functions import changed_functions, re
 from wardround.context.line_coverage.work_tree import work_tree_coverage
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove
-from wardround.planes.lost_tests import lost_tests, test_files
+from wardround.planes.lost_tests import changed_test_files, lost_tests
 from wardround.retrieval.test_discovery import holds_tests
 from wardround.specialists import Specialist
 
@@ -45,7 +45,9 @@ class SearchedChange(msgspec.Struct, frozen=True):
         )
 
 
-def tests_of_change(changed: SearchedChange, coverage_files: Sequence[str], most_missing: int) -> ChangeTests:
+def find_change_tests(
+    changed: SearchedChange, coverage_files: Sequence[str], most_missing: int
+) -> ChangeTests:
     """Return the tests of a change.
 
     Args:
@@ -54,7 +56,7 @@ def tests_of_change(changed: SearchedChange, coverage_files: Sequence[str], most
     """
     change, sources = changed.context.change, changed.sources()
     functions = changed_functions(sources, changed.read, changed.moves)
-    test_sides = test_files(change, changed.specialists, changed.read) if functions else ()
+    test_sides = changed_test_files(change, changed.specialists, changed.read) if functions else ()
     reached = reached_functions(
         changed.source,
         change,

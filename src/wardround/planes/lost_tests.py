@@ -17,19 +17,17 @@ MOST_LOST = 50
 Cases = Mapping[str, CaseOutline]
 
 
-class TestFileSides(msgspec.Struct, frozen=True):
+class ChangedTestFile(msgspec.Struct, frozen=True):
     """The tests of a changed test file by name; of a side without tests none."""
-
-    __test__ = False
 
     path: str
     base: Cases
     head: Cases
 
 
-def test_files(
+def changed_test_files(
     change: Change, specialists: Sequence[Specialist], read: Callable[[ChangedFile, bool], str | None]
-) -> tuple[TestFileSides, ...]:
+) -> tuple[ChangedTestFile, ...]:
     """Return the changed test files; one that cannot be parsed at the head has lost all its tests there."""
     found = []
     for file in change.files:
@@ -38,7 +36,7 @@ def test_files(
         is_deleted = file.status is FileStatus.DELETED
         head = {} if is_deleted else _cases(specialists, file.path, read(file, False))
         if base or head:
-            found.append(TestFileSides(path, base, head))
+            found.append(ChangedTestFile(path, base, head))
     return tuple(found)
 
 
@@ -53,7 +51,7 @@ def _cases(specialists: Sequence[Specialist], path: str, text: str | None) -> Ca
 
 
 def lost_tests(
-    files: Sequence[TestFileSides], reaching: Mapping[Symbol, tuple[str, ...]]
+    files: Sequence[ChangedTestFile], reaching: Mapping[Symbol, tuple[str, ...]]
 ) -> tuple[LostTest, ...]:
     """Return the tests of the base that assert less at the head, if they reached a changed function.
 
@@ -64,9 +62,7 @@ def lost_tests(
     """
     at_head = {_own_name(name) for file in files for name in file.head}
     found = [
-        LostTest(
-            escape_undecodable(file.path), outline.line, escape_undecodable(name), how, reaching[symbol]
-        )
+        LostTest(escape_undecodable(file.path), outline.line, escape_undecodable(name), how, reaching[symbol])
         for file in files
         for name, outline, how in _losses(file, at_head)
         if (symbol := _symbol_at(file.path, outline.line, reaching)) is not None
@@ -74,7 +70,7 @@ def lost_tests(
     return tuple(sorted(found)[:MOST_LOST])
 
 
-def _losses(file: TestFileSides, at_head: set[str]) -> Iterator[tuple[str, CaseOutline, Loss]]:
+def _losses(file: ChangedTestFile, at_head: set[str]) -> Iterator[tuple[str, CaseOutline, Loss]]:
     for name, before in file.base.items():
         after = file.head.get(name)
         if before.is_skipped:

@@ -23,7 +23,7 @@ from wardround.findings import Plane, Severity
 from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
-from wardround.policy.test_gaps import test_gaps
+from wardround.policy.gaps_of_tests import gaps_of_tests
 from wardround.policy.verdict import Reason, Tier
 
 SMALL_FILES = 10
@@ -88,7 +88,7 @@ def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
         yield Reason(f"the change is large: {files} files, {added} added and {removed} removed lines")
     if not is_tested(evidence):
         yield Reason("source is changed without a test", (Plane.TESTS,))
-    yield from (Reason(text, (Plane.TESTS,)) for text in test_gaps(evidence.tests))
+    yield from (Reason(text, (Plane.TESTS,)) for text in gaps_of_tests(evidence.tests))
     if shrinks_tests(evidence):
         yield Reason("more lines of tests are removed than added", (Plane.TESTS,))
     unmet = [result.criterion for result in evidence.criteria if result.state is CriterionState.NOT_MET]
@@ -97,7 +97,11 @@ def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
     for signal in signals:
         if signal.plane is Plane.TESTS and signal.level:
             yield _at_severity(signal)
-        if signal.status is PlaneStatus.REVIEWED and signal.confidence < CERTAIN and _is_news(signal, evidence):
+        if (
+            signal.status is PlaneStatus.REVIEWED
+            and signal.confidence < CERTAIN
+            and _is_news(signal, evidence)
+        ):
             yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))
 
 

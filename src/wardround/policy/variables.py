@@ -33,8 +33,8 @@ def condition_variables(
     Paths are on one line, as reports show them: ``.`` of an expression matches no newline.
     ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
     severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
-    not_checkable, the numbers of its criteria; ``tests`` has numbers about the changed functions and lines, and
-    the state of the coverage; ``missing`` and ``suppressed`` are counts;
+    not_checkable, the numbers of its criteria; ``tests`` has numbers about the changed
+    functions and lines, and the state of the coverage; ``missing`` and ``suppressed`` are counts;
     ``language_model_failed`` is true if a plane got no usable answer from its language model.
     """
     roles = {file.path: file for file in evidence.files}

@@ -13,7 +13,7 @@ from wardround.context.change_tests import (
 )
 
 
-def tests_dict(tests: ChangeTests) -> dict[str, Any]:
+def change_tests_dict(tests: ChangeTests) -> dict[str, Any]:
     """Return the tests as plain values; a part without content has no key."""
     parts = {
         "functions": [_function(one) for one in tests.functions],
@@ -62,7 +62,7 @@ def _coverage(coverage: ChangeCoverage) -> dict[str, Any]:
     }
 
 
-def tests_line(tests: ChangeTests) -> str:
+def change_tests_line(tests: ChangeTests) -> str:
     """Return one line for people; empty without anything to report."""
     return "; ".join(_parts(tests))
 

@@ -18,7 +18,7 @@ from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
-from wardround.reports.change_tests import tests_dict
+from wardround.reports.change_tests import change_tests_dict
 from wardround.review import ReviewResult
 from wardround.text.escaping import json_text
 
@@ -37,7 +37,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
     ticket = review.conclusion.context.ticket
     repetitions = review.conclusion.evidence.repetitions
     neighbours = review.conclusion.evidence.neighbours
-    tests = tests_dict(review.conclusion.evidence.tests)
+    tests = change_tests_dict(review.conclusion.evidence.tests)
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},

@@ -22,7 +22,7 @@ from wardround.fixes.edits import apply
 from wardround.planes.criterion.results import CriterionState
 from wardround.policy.gate import GateOutcome
 from wardround.policy.verdict import VerdictName
-from wardround.reports.change_tests import tests_line
+from wardround.reports.change_tests import change_tests_line
 from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
 from wardround.reports.terminal import WIDTH, columns, shortened, visible_character, visible_part, wrapped
 from wardround.review import ReviewResult
@@ -350,7 +350,7 @@ def _ticket(review: ReviewResult, style: Style) -> Iterator[str]:
 
 def _tests(review: ReviewResult) -> list[str]:
     """Return the tests that reach the change and the changed lines that ran, in one line."""
-    line = tests_line(review.conclusion.evidence.tests)
+    line = change_tests_line(review.conclusion.evidence.tests)
     return [shortened(one_line(f"tests: {line}"), WIDTH)] if line else []
 
 

@@ -251,3 +251,24 @@ def test_a_string_with_the_name_of_a_table_is_a_use_by_name(graph_of: GraphOf) -
     })  # fmt: skip
     assert ends(graph.callers(symbol_of(graph, "schema.sql", "orders"))) == [("a.ts", "load", 1, "named")]
     assert graph.callers(symbol_of(graph, "schema.sql", "orders.amount")) == ()
+
+
+def test_the_title_of_a_group_of_tests_does_not_hide_what_they_import(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "cart.ts": "export const total = (rows: number[]) => rows.length\n",
+        "cart.test.ts": (
+            "import { total } from './cart'\n"
+            "describe('total', () => {\n  it('counts', () => { expect(total([])).toBe(0) })\n})\n"
+        ),
+    })  # fmt: skip
+    found = graph.tests_reaching(symbol_of(graph, "cart.ts", "total"))
+    assert [(one.test.name, str(one.certainty)) for one in found] == [("total.counts", "resolved")]
+
+
+def test_a_resolved_way_counts_before_a_nearer_one_by_name(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "cart.py": "class Cart:\n    def add(self): ...\n\ndef fill():\n    Cart().add()\n",
+        "test_cart.py": "from cart import fill\n\ndef test_fill(x):\n    fill()\n    x.add()\n",
+    })  # fmt: skip
+    found = graph.tests_reaching(symbol_of(graph, "cart.py", "Cart.add"))
+    assert [(one.distance, str(one.certainty)) for one in found] == [(2, "resolved")]

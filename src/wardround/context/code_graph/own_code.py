@@ -20,6 +20,13 @@ _LISTS = frozenset({
     "object", "object_pattern", "array_pattern", "named_imports",
 })  # fmt: skip
 """Nodes in which a comma before the closing bracket has no meaning."""
+_ANNOTATED = {
+    "typed_parameter": ("type", ":"),
+    "typed_default_parameter": ("type", ":"),
+    "assignment": ("type", ":"),
+    "function_definition": ("return_type", "->"),
+}
+"""Node of Python -> the field of its annotation, and the mark before it."""
 _INNER = frozenset({SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.TYPE})
 """Symbols whose code belongs to the one around them."""
 
@@ -73,15 +80,11 @@ def _is_ignored(node: Node) -> bool:
 def _with_effect(node: Node) -> list[Node]:
     """Return the children of a node without annotations and a comma before the closing bracket."""
     children = list(node.children)
-    if node.type in ("typed_parameter", "typed_default_parameter"):
-        annotation = node.child_by_field_name("type")
-        children = [one for one in children if one != annotation and one.type != ":"]
-    elif node.type == "assignment" and node.child_by_field_name("type") is not None:
-        annotation = node.child_by_field_name("type")
-        children = [one for one in children if one != annotation and one.type != ":"]
-    elif node.type == "function_definition":
-        returned = node.child_by_field_name("return_type")
-        children = [one for one in children if one != returned and one.type != "->"]
-    elif node.type in _LISTS and len(children) > 1 and children[-2].type == ",":
+    if node.type in _ANNOTATED:
+        field, mark = _ANNOTATED[node.type]
+        annotation = node.child_by_field_name(field)
+        if annotation is not None:
+            return [one for one in children if one != annotation and one.type != mark]
+    if node.type in _LISTS and len(children) > 1 and children[-2].type == ",":
         del children[-2]
     return children

@@ -143,9 +143,7 @@ def _reached(symbol: Symbol, tests: Sequence[Reach]) -> ReachedFunction:
     )
 
 
-def _base_tests(
-    graph: CodeGraph, functions: Sequence[ChangedFunction]
-) -> dict[Symbol, tuple[str, ...]]:
+def _base_tests(graph: CodeGraph, functions: Sequence[ChangedFunction]) -> dict[Symbol, tuple[str, ...]]:
     found: dict[Symbol, list[str]] = {}
     for one in functions:
         tests = () if one.base is None else graph.tests_reaching(one.base)

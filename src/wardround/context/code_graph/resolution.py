@@ -149,16 +149,20 @@ class Resolver:
         return ()
 
     def lookup(self, path: str, name: str, hops: int = _MOST_HOPS) -> tuple[Target, ...]:
-        """Return the definitions of a name at the top level of a file."""
+        """Return the definitions of a name at the top level of a file.
+
+        A script cannot define a name that it imports, but a group of tests may have it as its title.
+        """
         number = self._top_level(path).get(name)
-        if number is not None:
+        imported = next(
+            (one for one in self._tree.outline(path).imports if one.alias == name and not one.is_export), None
+        )
+        if number is not None and not (imported is not None and language_of(path) == "script"):
             return (Target(path, number),)
         if hops == 0:
             return ()
-        imports = self._tree.outline(path).imports
-        for one in imports:
-            if one.alias == name and not one.is_export:
-                return self.followed(path, one, hops)
+        if imported is not None:
+            return self.followed(path, imported, hops)
         return self._starred(path, name, hops, exports=False)
 
     def _starred(self, path: str, name: str, hops: int, *, exports: bool) -> tuple[Target, ...]:

@@ -26,11 +26,11 @@ class _Location(msgspec.Struct):
     start: _Position
 
 
-class _ScriptFile(msgspec.Struct):
+class _ScriptFile(msgspec.Struct, rename={"statements": "statementMap"}):
     """The parts of a file of Istanbul that are read: ``s`` counts the runs of each statement."""
 
     path: str
-    statementMap: dict[str, _Location]
+    statements: dict[str, _Location]
     s: dict[str, int]
 
 
@@ -63,6 +63,6 @@ def _istanbul(content: bytes) -> MeasuredLines:
     table = LineTable()
     for file in msgspec.json.decode(content, type=dict[str, _ScriptFile]).values():
         table.file(file.path)
-        for number, location in file.statementMap.items():
+        for number, location in file.statements.items():
             table.add(file.path, location.start.line, ran=file.s.get(number, 0) > 0)
     return MeasuredLines(table.files)

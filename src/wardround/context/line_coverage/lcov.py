@@ -33,4 +33,4 @@ def read_lcov(content: bytes) -> MeasuredLines:
 
 def _is_count(text: str) -> bool:
     """Return True for a number of runs, which some writers let overflow below 0."""
-    return text.removeprefix("-").isdigit() and len(text) < 20  # noqa: PLR2004  (digits of 64 bits)
+    return text.removeprefix("-").isdigit() and len(text) < 20

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.lazy import LazyPattern
 from wardround.context.line_coverage.model import Lines
 
-_EXCLUDED = LazyPattern(r"#\s*pragma:\s*no\s*cover|\bTYPE_CHECKING\b|__name__\s*==")
+_EXCLUDED = LazyPattern(r"#\s*pragma:\s*no\s*cover|^\s*if\b.*(?:\bTYPE_CHECKING\b|__name__\s*==)")
 _NO_CODE = (ast.Global, ast.Nonlocal, ast.Pass)
 _SPECIAL_DECORATORS = ("abstractmethod", "overload")
 
@@ -25,10 +25,7 @@ def executable_lines(text: str, executed: Lines) -> Lines | None:
         return None
     lines = text.split("\n")
     ran = {number for number, did in executed.items() if did}
-    return {
-        one.lineno: not ran.isdisjoint(_own_lines(one))
-        for one in _statements(tree.body, lines)
-    }
+    return {one.lineno: not ran.isdisjoint(_own_lines(one)) for one in _statements(tree.body, lines)}
 
 
 def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wardround.context.change_tests import ChangeCoverage, ChangeTests
 
 
-def test_gaps(tests: ChangeTests) -> Iterator[str]:
+def gaps_of_tests(tests: ChangeTests) -> Iterator[str]:
     """Yield a line for each gap. Less evidence gives more gaps, never fewer.
 
     Coverage counts only where the configuration names the files: a file that is found by its usual name
