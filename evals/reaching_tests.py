@@ -2,6 +2,7 @@
 
     python evals/reaching_tests.py ran CLONE COVERAGE [--show N]
     python evals/reaching_tests.py data CLONE COVERAGE REPORT
+    python evals/reaching_tests.py missed CLONE
     python evals/reaching_tests.py commits REPOSITORY ... [--each N] [--seed N] [--out FILE]
 
 ``ran`` compares with a test run: COVERAGE is the data of ``pytest --cov --cov-context=test`` at the commit
@@ -11,6 +12,9 @@ it", and of the pairs of function and test.
 
 ``data`` compares the statements that a review derives from COVERAGE with REPORT, which coverage.py writes
 from the same data as JSON.
+
+``missed`` prints the changed lines of the last commit of CLONE that did not run, for manual judgement; the
+work tree holds a coverage file of that commit.
 
 ``commits`` takes commits that change source, from blocks evenly spaced over the newer half of a history, and
 prints how often a test of the changed functions is found, and which tests assert less than before.
@@ -42,6 +46,7 @@ from wardround.context.code_graph.reached_functions import changed_functions, re
 from wardround.context.code_graph.tree_files import tree_at
 from wardround.context.line_coverage.formats import read_coverage
 from wardround.context.line_coverage.python_statements import executable_lines
+from wardround.context.line_coverage.work_tree import work_tree_coverage
 from wardround.context.symbol_moves import find_moves
 from wardround.planes.lost_tests import changed_test_files, lost_tests
 from wardround.retrieval.test_discovery import holds_tests
@@ -177,6 +182,23 @@ def compare_data(root: Path, database: Path, report_file: Path) -> None:
     print(root.name, dict(counts))
 
 
+def print_missed(root: Path) -> None:
+    """Print the changed lines of the last commit that did not run, with their text."""
+    with Repository(root) as repository:
+        change = repository.between("HEAD~1", "HEAD")
+        origin = GitChangeSource(repository, change)
+        texts = FileTexts(origin, change)
+        coverage = work_tree_coverage(origin, change, (), lambda file: _is_source(file.path), texts.head)
+        head = repository._git.output("rev-parse", "--short", "HEAD").strip()
+        states = ", ".join(f"{one.path} {one.state} {one.reason}".strip() for one in coverage.files)
+        print(f"{root.name} {head}: {coverage.executed} ran, {coverage.missed} missed ({states})")
+        for file in coverage.lines:
+            lines = (texts.head(file.path) or "").split("\n")
+            for first, last in file.missed:
+                print(f"  {file.path}:{first}")
+                print("\n".join(f"    {lines[at - 1]}" for at in range(first, last + 1)))
+
+
 class CommitRow(msgspec.Struct):
     """One commit: its changed functions by the certainty of their tests, and its lost tests."""
 
@@ -286,6 +308,7 @@ def main() -> None:
     data = commands.add_parser("data")
     for name in ("clone", "coverage", "report"):
         data.add_argument(name, type=Path)
+    commands.add_parser("missed").add_argument("clone", type=Path)
     mining = commands.add_parser("commits")
     mining.add_argument("repositories", nargs="+", type=Path)
     mining.add_argument("--each", type=int, default=20)
@@ -297,6 +320,9 @@ def main() -> None:
         if options.out is not None:
             options.out.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))
         report_commits(rows)
+        return
+    if options.command == "missed":
+        print_missed(options.clone.resolve())
         return
     if options.command == "data":
         compare_data(options.clone.resolve(), options.coverage, options.report)

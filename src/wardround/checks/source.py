@@ -18,6 +18,7 @@ from wardround.text.line_index import LineIndex
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.change_tests import ChangeCoverage
 
 
 class RepositoryView(Protocol):
@@ -174,6 +175,8 @@ class ChangeView(msgspec.Struct, frozen=True):
         messages: the messages of its commits, newest first; none before it is committed.
         options: the specialist's own configuration at the repository's root.
         models: the models the specialist named.
+        open_coverage: returns the coverage of the changed lines, or None where none is read; call
+            ``coverage``.
         open_graphs: returns the code graphs of both sides, or None without a repository or within a short
             budget; call ``graphs``.
     """
@@ -184,10 +187,15 @@ class ChangeView(msgspec.Struct, frozen=True):
     options: Any = None
     models: Models = msgspec.field(default_factory=NoModels)
     open_graphs: Callable[[], ChangeGraphs | None] = lambda: None
+    open_coverage: Callable[[], ChangeCoverage | None] = lambda: None
 
     def graphs(self) -> ChangeGraphs | None:
         """Return the code graphs of both sides; None where they would cost too much."""
         return self.open_graphs()
+
+    def coverage(self) -> ChangeCoverage | None:
+        """Return the coverage of the changed lines; None at commit, and without a repository."""
+        return self.open_coverage()
 
     def file(self, path: str) -> ChangedFileView | None:
         return next((file for file in self.files if file.path == path), None)

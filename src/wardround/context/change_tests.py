@@ -91,7 +91,7 @@ class CoverageFile(msgspec.Struct, frozen=True, order=True, forbid_unknown_field
 
     Attributes:
         format: ``cobertura``, ``clover``, ``coverage.py``, ``lcov`` or ``istanbul``; empty if it is unknown.
-        reason: the reason why it is no evidence; empty for a fresh one.
+        reason: the reason why it does not count; empty for a fresh one.
         is_required: the configuration names it.
     """
 
@@ -154,7 +154,7 @@ class ChangeCoverage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangeTests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is known of the tests of a change.
+    """The known tests of a change.
 
     Attributes:
         functions: the changed functions and classes of source files, by path and line.
@@ -171,5 +171,5 @@ class ChangeTests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def unreached(self) -> tuple[ReachedFunction, ...]:
-        """The changed functions of which the code graph finds no test."""
+        """The changed functions without a test that the code graph finds."""
         return tuple(one for one in self.functions if not one.is_reached)

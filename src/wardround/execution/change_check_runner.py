@@ -27,6 +27,7 @@ from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.change_tests import ChangeCoverage
 
 MOST_READ = {Profile.COMMIT: 60, Profile.CI: 15_000}
 """Files without stored facts up to which the code graphs are updated: about 0.1 s and 30 s."""
@@ -126,6 +127,21 @@ class ChangeCheckRunner:
             self._source.messages(self._change),
             options,
             open_graphs=self._open_graphs,
+            open_coverage=self._read_coverage,
+        )
+
+    def _read_coverage(self) -> ChangeCoverage | None:
+        """Return the coverage of the changed lines; None at commit, where no profile requires tests."""
+        if self._profile is not Profile.CI:
+            return None
+        from wardround.context.line_coverage.work_tree import work_tree_coverage  # loads grammars
+
+        return work_tree_coverage(
+            self._source,
+            self._change,
+            self._config.root.coverage_files,
+            lambda file: True,
+            self._texts.readable,
         )
 
     def _open_graphs(self) -> ChangeGraphs | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import ChangedFile
-from wardround.context.change_tests import ChangeTests
+from wardround.change.encoding import escape_undecodable
+from wardround.context.change_tests import ChangeCoverage, ChangeTests
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.reached_functions import changed_functions, reached_functions
 from wardround.context.line_coverage.work_tree import work_tree_coverage
@@ -65,16 +67,23 @@ def find_change_tests(
         with_base=any(one.base for one in test_sides),
     )
     texts = {file.path: file for file in sources}
+    coverage = work_tree_coverage(
+        changed.source,
+        change,
+        coverage_files,
+        lambda file: file.path in texts,
+        lambda path: changed.read(texts[path], False),
+    )
     return ChangeTests(
         functions=reached.functions,
         omitted=reached.omitted,
         problem=reached.problem,
         lost=lost_tests(test_sides, reached.base_tests),
-        coverage=work_tree_coverage(
-            changed.source,
-            change,
-            coverage_files,
-            lambda file: file.path in texts,
-            lambda path: changed.read(texts[path], False),
-        ),
+        coverage=_recordable(coverage),
     )
+
+
+def _recordable(coverage: ChangeCoverage) -> ChangeCoverage:
+    """Return the coverage with paths that JSON can hold."""
+    lines = tuple(replace(one, path=escape_undecodable(one.path)) for one in coverage.lines)
+    return replace(coverage, lines=lines, unmeasured=tuple(map(escape_undecodable, coverage.unmeasured)))

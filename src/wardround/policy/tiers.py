@@ -6,9 +6,9 @@
 | T4 | another plane was not reviewed, a result is missing, a plane has an error, a file has no reader, or |
 |    | its name has characters that are not shown |
 | T3 | a plane has a warning |
-| T2 | the change is large, source is changed without a test of it, the tests of a changed function are not |
-|    | known, none is found or they assert less, tests shrink, a required coverage file is no evidence or |
-|    | shows changed lines that did not run, a finding is about tests, a criterion is not met, or a signal |
+| T2 | the change is large, source is changed without a test of it, its tests are not known or none is |
+|    | found or one asserts less, tests shrink, a required coverage file does not count or shows changed |
+|    | lines that did not run, a finding is about tests, a criterion is not met, or a signal |
 |    | is uncertain |
 | T1 | none of these |
 

@@ -267,7 +267,7 @@ def test_the_title_of_a_group_of_tests_does_not_hide_what_they_import(graph_of: 
 
 def test_a_resolved_way_counts_before_a_nearer_one_by_name(graph_of: GraphOf) -> None:
     graph = graph_of({
-        "cart.py": "class Cart:\n    def add(self): ...\n\ndef fill():\n    Cart().add()\n",
+        "cart.py": "class Cart:\n    def add(self): ...\n\ndef fill():\n    cart = Cart()\n    cart.add()\n",
         "test_cart.py": "from cart import fill\n\ndef test_fill(x):\n    fill()\n    x.add()\n",
     })  # fmt: skip
     found = graph.tests_reaching(symbol_of(graph, "cart.py", "Cart.add"))

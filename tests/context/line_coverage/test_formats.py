@@ -114,7 +114,7 @@ def test_a_data_file_may_not_run_a_query_of_its_own(tmp_path: Path) -> None:
         ("TN:\nDA:1,1\n", "line 2 is not a record of LCOV"),
         ("TN:\nSF:a\nDA:x,1\n", "line 3 is not a record of LCOV"),
         ("TN:\n", "no record of a file"),
-        ("SQLite format 3\0", "no data file of coverage.py"),
+        ("SQLite format 3\0", "not a data file of coverage.py"),
     ],
 )  # fmt: skip
 def test_anything_else_is_refused(text: str, reason: str) -> None:

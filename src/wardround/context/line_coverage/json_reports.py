@@ -38,7 +38,7 @@ def read_json(content: bytes) -> tuple[str, MeasuredLines]:
     """Return the format and the lines of a JSON report.
 
     Raises:
-        CoverageUnreadable: it is no JSON of these formats.
+        CoverageUnreadable: it does not have one of these formats.
     """
     for name, read in (("coverage.py", _python), ("istanbul", _istanbul)):
         try:

@@ -20,7 +20,7 @@ def read_data(content: bytes) -> MeasuredLines:
     Only plain tables are read, from a copy in memory.
 
     Raises:
-        CoverageUnreadable: it is no data file of coverage.py.
+        CoverageUnreadable: coverage.py has not written it.
     """
     database = sqlite3.connect(":memory:")
     try:
@@ -29,7 +29,7 @@ def read_data(content: bytes) -> MeasuredLines:
         database.set_progress_handler(lambda: 1, _MOST_STEPS)
         return MeasuredLines(_files(database), is_executed_only=True)
     except (sqlite3.Error, OverflowError, TypeError, ValueError) as cause:
-        raise CoverageUnreadable(f"it is no data file of coverage.py: {cause}") from cause
+        raise CoverageUnreadable(f"it is not a data file of coverage.py: {cause}") from cause
     finally:
         database.close()
 
@@ -37,7 +37,7 @@ def read_data(content: bytes) -> MeasuredLines:
 def _files(database: sqlite3.Connection) -> dict[str, dict[int, bool]]:
     tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables >= _TABLES:
-        raise CoverageUnreadable("it is no data file of coverage.py: it lacks a table")
+        raise CoverageUnreadable("it is not a data file of coverage.py: it lacks a table")
     paths = {number: str(path) for number, path in database.execute("SELECT id, path FROM file")}
     table = LineTable()
     for path in paths.values():

@@ -83,7 +83,7 @@ def _contents(
 
 
 def _content(root: Path, name: str, *, is_required: bool) -> CoverageContent:
-    """Read a file inside of the work tree that is no link, up to the limit."""
+    """Read a file inside of the work tree, up to the limit; links are not followed."""
     path = root / name
     if not path.parent.resolve().is_relative_to(root.resolve()):
         reason = "its folder is outside of the repository"

@@ -20,7 +20,7 @@ def read_xml(content: bytes) -> tuple[str, MeasuredLines]:
     """Return the format and the lines of an XML report.
 
     Raises:
-        CoverageUnreadable: it is no XML of these formats.
+        CoverageUnreadable: it does not have one of these formats.
     """
     reader = _Reader()
     parser = expat.ParserCreate()
