@@ -272,3 +272,16 @@ def test_a_resolved_way_counts_before_a_nearer_one_by_name(graph_of: GraphOf) ->
     })  # fmt: skip
     found = graph.tests_reaching(symbol_of(graph, "cart.py", "Cart.add"))
     assert [(one.distance, str(one.certainty)) for one in found] == [(2, "resolved")]
+
+
+def test_a_test_reaches_what_the_implementation_of_an_overloaded_function_uses(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "sum.ts": (
+            "export function sum(rows: number[]): number\nexport function sum(rows: string[]): string\n"
+            "export function sum(rows: any): any {\n  return added(rows)\n}\n"
+            "const added = (rows: any) => rows.length\n"
+        ),
+        "sum.test.ts": "import { sum } from './sum'\ntest('adds', () => {\n  expect(sum([])).toBe(0)\n})\n",
+    })  # fmt: skip
+    found = graph.tests_reaching(symbol_of(graph, "sum.ts", "added"))
+    assert [(one.test.name, one.distance, str(one.certainty)) for one in found] == [("adds", 2, "resolved")]

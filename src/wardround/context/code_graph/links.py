@@ -218,12 +218,17 @@ class Links:
 
     def _uses_running(self, symbol: Symbol, certainties: frozenset[Certainty]) -> Iterator[Link]:
         """Yield the uses that may run a symbol: its own, and those of what runs it without its name."""
-        for link in self.callers(symbol):
+        for link in self.callers(self._first_of(symbol)):
             if link.certainty in certainties:
                 yield link
         if Certainty.NAMED in certainties:
             for other in self._stand_ins(symbol):
                 yield from (replace(link, certainty=Certainty.NAMED) for link in self.callers(other))
+
+    def _first_of(self, symbol: Symbol) -> Symbol:
+        """Return the first definition of a name: of an overloaded function the one that imports mean."""
+        symbols = self._tree.outline(symbol.path).symbols
+        return next((one for one in symbols if one.name == symbol.name), symbol)
 
     def _stand_ins(self, symbol: Symbol) -> Iterator[Symbol]:
         """Yield the symbols whose use may run another that is used without its name.
