@@ -123,42 +123,30 @@ def share(part: int, total: int) -> str:
     return f"{part} of {total} = {part / total:.3f}" if total else "none"
 
 
-def report(found: list[Function], show: int) -> None:
-    for label, certainties, steps in (
-        ("all", set(Certainty), 9),
-        ("resolved", {Certainty.RESOLVED}, 9),
-        ("resolved, direct", {Certainty.RESOLVED}, 1),
-        ("named", {Certainty.NAMED}, 9),
-    ):
-        reach = {
-            (one.path, one.name): {
-                test_id(r.test) for r in one.reached_by if r.certainty in certainties and r.distance <= steps
-            }
-            for one in found
-        }
-        ran = [one for one in found if one.executed_by]
-        reached = [one for one in found if reach[one.path, one.name]]
-        both = [one for one in reached if one.executed_by]
-        print(f"{label}: reached: precision {share(len(both), len(reached))}, "
-              f"recall {share(len(both), len(ran))}")  # fmt: skip
-        unreached = [one for one in found if not reach[one.path, one.name]]
-        neither = [one for one in unreached if not one.executed_by]
-        print(f"  unreached: precision {share(len(neither), len(unreached))}, "
-              f"recall {share(len(neither), len(found) - len(ran))}")  # fmt: skip
-        pairs = [(one, test) for one in found for test in reach[one.path, one.name]]
+def report(found: Sequence[Function], show: int) -> None:
+    resolved = [one for one in found if _tests(one, {Certainty.RESOLVED})]
+    named = [one for one in found if one.reached_by and one not in resolved]
+    ran = sum(bool(one.executed_by) for one in found)
+    for label, reached in (("any", resolved + named), ("resolved", resolved), ("by name alone", named)):
+        right = sum(bool(one.executed_by) for one in reached)
+        print(f"  reached, {label}: precision {share(right, len(reached))}, recall {share(right, ran)}")
+    unreached = [one for one in found if not one.reached_by]
+    right = sum(not one.executed_by for one in unreached)
+    recall = share(right, len(found) - ran)
+    print(f"  unreached: precision {share(right, len(unreached))}, recall {recall}")
+    for label, kinds in (("resolved", {Certainty.RESOLVED}), ("by name", {Certainty.NAMED})):
+        pairs = [(one, test) for one in found for test in _tests(one, kinds)]
         right = sum(_is_executed(one, test) for one, test in pairs)
-        print(f"  pairs: precision {share(right, len(pairs))}, "
-              f"recall {share(right, sum(len(one.executed_by) for one in found))}")  # fmt: skip
-        if show and label == "all":
-            for one in [one for one in reached if not one.executed_by][:show]:
-                print(
-                    "   wrong reached:",
-                    one.path,
-                    one.name,
-                    [(test_id(r.test), r.certainty.value, r.via) for r in one.reached_by[:2]],
-                )
-            for one in [one for one in unreached if one.executed_by][:show]:
-                print("   wrong unreached:", one.path, one.name, sorted(one.executed_by)[:2])
+        total = sum(len(one.executed_by) for one in found)
+        print(f"  pairs, {label}: precision {share(right, len(pairs))}, recall {share(right, total)}")
+    for one in [one for one in resolved + named if not one.executed_by][:show]:
+        print("  wrong reached:", one.path, one.name, [test_id(reach.test) for reach in one.reached_by[:2]])
+    for one in [one for one in unreached if one.executed_by][:show]:
+        print("  wrong unreached:", one.path, one.name, sorted(one.executed_by)[:2])
+
+
+def _tests(one: Function, certainties: set[Certainty]) -> set[str]:
+    return {test_id(reach.test) for reach in one.reached_by if reach.certainty in certainties}
 
 
 def _is_executed(one: Function, test: str) -> bool:
