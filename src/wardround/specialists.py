@@ -45,11 +45,13 @@ class CaseOutline(msgspec.Struct, frozen=True):
     Attributes:
         line: in its span, 1-based.
         assertions: their number over all parameter sets.
+        asserted: the texts of the assertions.
         is_skipped: it does not run, or may fail.
     """
 
     line: int
     assertions: int
+    asserted: frozenset[str] = frozenset()
     is_skipped: bool = False
 
 

@@ -1,4 +1,4 @@
-"""A review in CI with the tests of the change and coverage, from the work tree to the record and its replay."""
+"""A review in CI with the tests of the change and coverage, from the work tree to the record."""
 
 from __future__ import annotations
 

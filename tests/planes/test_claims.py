@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from wardround.planes import intent, tests
 from wardround.planes.claims import (
     MOST_SOURCES,
     ClaimSource,
@@ -74,11 +76,16 @@ def test_more_right_ones_than_results_are_refused() -> None:
 
 
 def test_the_table_names_an_evaluation_that_exists() -> None:
-    from pathlib import Path
-
     root = Path(__file__).parents[2]
     for name, known in load_precision().items():
         assert (root / known.evaluation.split()[0]).is_file(), name
+
+
+def test_every_source_of_a_plane_is_in_the_table() -> None:
+    assert load_precision().keys() == {
+        intent.CRITERIA_MET, intent.SCOPE_NOTES, intent.KIND_NOTES, intent.COMPANIONS,
+        tests.RESOLVED, tests.NAMED, tests.COVERAGE,
+    }  # fmt: skip
 
 
 def test_only_contributing_sources_are_read() -> None:

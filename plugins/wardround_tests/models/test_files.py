@@ -29,8 +29,9 @@ def outlines_of(path: str, text: str) -> dict[str, CaseOutline] | None:
 
 
 def _outline(case: TestedCase) -> CaseOutline:
-    assertions = len(case.assertions) * max(len(case.parameters), 1)
-    return CaseOutline(case.span.line, assertions, bool(case.skip))
+    count = len(case.assertions) * max(len(case.parameters), 1)
+    asserted = frozenset(one.text for one in case.assertions)
+    return CaseOutline(case.span.line, count, asserted, bool(case.skip))
 
 
 def _read(path: str, text: str) -> list[TestedCase]:

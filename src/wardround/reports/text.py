@@ -349,9 +349,9 @@ def _ticket(review: ReviewResult, style: Style) -> Iterator[str]:
 
 
 def _tests(review: ReviewResult) -> list[str]:
-    """Return the tests that reach the change and the changed lines that ran, in one line."""
+    """Return the tests that reach the change and the changed lines that ran."""
     line = change_tests_line(review.conclusion.evidence.tests)
-    return [shortened(one_line(f"tests: {line}"), WIDTH)] if line else []
+    return wrapped(one_line(line), 2, "tests: ") if line else []
 
 
 def _verdict(review: ReviewResult) -> list[str]:
