@@ -10,9 +10,9 @@ from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSou
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
-from wardround.context.code_context import CodeContext
 from wardround.config.schema import Config
 from wardround.context.change_tests import ChangeTests
+from wardround.context.code_context import CodeContext
 from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
