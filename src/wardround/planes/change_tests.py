@@ -21,6 +21,8 @@ from wardround.retrieval.test_discovery import holds_tests
 from wardround.specialists import Specialist
 
 _LANGUAGES = ("python", "script")
+_MOST_FILES = 200
+"""Changed source files above which nobody reads the tests of each; parsing them takes seconds."""
 
 
 class SearchedChange(msgspec.Struct, frozen=True):
@@ -57,6 +59,8 @@ def find_change_tests(
         most_missing: the number of files without stored facts up to which the code graph is updated.
     """
     change, sources = changed.context.change, changed.sources()
+    if len(sources) > _MOST_FILES:
+        return ChangeTests(problem=f"more than {_MOST_FILES} source files are changed")
     functions = changed_functions(sources, changed.read, changed.moves)
     test_sides = changed_test_files(change, changed.specialists, changed.read) if functions else ()
     reached = reached_functions(

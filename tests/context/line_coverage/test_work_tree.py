@@ -92,7 +92,7 @@ def test_a_link_is_not_followed(shop: GitRepository, tmp_path: Path, name: str) 
 def test_a_pipe_does_not_block(shop: GitRepository) -> None:
     os.mkfifo(shop.root / "lcov.info")
     (file,) = found(shop, "lcov.info").files
-    assert file.reason == "it is not a regular file"
+    assert file.reason == "it cannot be read: it is not a regular file"
 
 
 def test_a_change_without_source_needs_no_coverage(repo: GitRepository) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -32,7 +31,6 @@ _MOST_FILES = 400
 """Files that use a name, above which only those are read that import the file of its definition."""
 _MOST_NAMES = 20
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor"})
-_SPECIAL = re.compile(r"__\w+__$")
 _MOST_STEPS = 3
 _MOST_VISITED = 150
 _NEAR = 3
@@ -243,7 +241,7 @@ class Links:
         if around is not None and around.kind in CALLABLE:
             yield around
         elif owner is not None and around is not None and around.kind is SymbolKind.CLASS:
-            if _SPECIAL.match(symbol.own_name):
+            if symbol.own_name.startswith("__") and symbol.own_name.endswith("__"):
                 yield around
             for base in self._resolver.bases(owner):
                 yield from map(self._resolver.symbol, self._resolver.member(base, symbol.own_name))

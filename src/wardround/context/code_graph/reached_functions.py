@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 
 import msgspec
 
@@ -106,14 +107,12 @@ def reached_functions(
         return Reached(problem="a diff without a repository has no code graph")
     try:
         graphs = open_graphs(source.repository, change, source, most_missing)
+        if graphs is None:
+            return Reached(problem=f"the code graph is not built: more than {most_missing} files to read")
+        with closing(graphs):
+            return _searched(graphs, functions, with_base=with_base)
     except sqlite3.DatabaseError:
-        graphs = None
-    if graphs is None:
-        return Reached(problem=f"the code graph is not built: more than {most_missing} files to read")
-    try:
-        return _searched(graphs, functions, with_base=with_base)
-    finally:
-        graphs.close()
+        return Reached(problem="the code graph cannot be read")
 
 
 def _searched(graphs: ChangeGraphs, functions: Sequence[ChangedFunction], *, with_base: bool) -> Reached:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from wardround.context.line_coverage.model import Lines
 
-_COMMENT = re.compile(r"\s*(?:#.*)?$")
-_NO_CODE = re.compile(r"\s*(?:(?://|/\*|\*).*)?[\s{}()\[\];,]*$")
+_BRACKETS = "{}()[];, \t\r"
+_COMMENTS = ("//", "/*", "* ", "*/")
 
 
 def mismatch(path: str, text: str, lines: Lines) -> str:
@@ -21,11 +19,14 @@ def mismatch(path: str, text: str, lines: Lines) -> str:
         return f"{path} has no line {last}"
     if path.endswith(".py"):
         for number in sorted(lines):
-            if _COMMENT.match(source[number - 1]):
+            if not has_code(path, source[number - 1]):
                 return f"{path}:{number} is not a statement"
     return ""
 
 
 def has_code(path: str, line: str) -> bool:
-    """Return True for a line with more than layout, comments and brackets."""
-    return not (_COMMENT if path.endswith(".py") else _NO_CODE).match(line)
+    """Return True for a line with more than layout and comments; in scripts also more than brackets."""
+    code = line.strip()
+    if path.endswith(".py"):
+        return bool(code) and not code.startswith("#")
+    return bool(code.strip(_BRACKETS)) and code != "*" and not code.startswith(_COMMENTS)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource, GitChangeSource
 from wardround.change.diff import Change, ChangedFile, FileStatus
@@ -59,47 +63,58 @@ def _source(root: Path, file: ChangedFile, text: str | None) -> ChangedSource | 
         return None
     added = frozenset(file.added_line_numbers(text.count("\n") + 1))
     try:
-        with open(root / file.path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-            there, changed = stream.read(), os.fstat(stream.fileno()).st_mtime_ns
+        there = _read(root, file.path)
     except OSError:
-        there, changed = "", 0
-    is_same = there.replace("\r\n", "\n") == text.replace("\r\n", "\n")
+        there = _Content(b"", 0)
+    content = text.encode("utf-8", "surrogateescape")
+    is_same = there.data.replace(b"\r\n", b"\n") == content.replace(b"\r\n", b"\n")
     path = escape_undecodable(file.path)
     problem = "" if is_same else f"{path} in the work tree is not the reviewed version"
-    return ChangedSource(file.path, text, added, problem, changed)
+    return ChangedSource(file.path, text, added, problem, there.changed_ns)
 
 
 def _contents(
     root: Path, names: Sequence[str], tracked: Collection[str], *, is_required: bool
 ) -> Iterator[CoverageContent]:
     for name in dict.fromkeys(names):
-        if name in tracked:
-            reason = "it is under version control; only a test run may write it"
-            yield CoverageContent(name, None, CoverageState.TRACKED, reason, is_required=is_required)
-            continue
-        found = _content(root, name, is_required=is_required)
+        found = _coverage_content(root, name, tracked)
         if found.state is not CoverageState.MISSING or is_required:
-            yield found
+            yield replace(found, is_required=is_required)
 
 
-def _content(root: Path, name: str, *, is_required: bool) -> CoverageContent:
-    """Read a file inside of the work tree, up to the limit; links are not followed."""
-    path = root / name
-    if not path.parent.resolve().is_relative_to(root.resolve()):
-        reason = "its folder is outside of the repository"
-        return CoverageContent(name, None, CoverageState.UNREADABLE, reason, is_required=is_required)
+def _coverage_content(root: Path, name: str, tracked: Collection[str]) -> CoverageContent:
+    if name in tracked:
+        reason = "it is under version control; only a test run may write it"
+        return CoverageContent(name, None, CoverageState.TRACKED, reason)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        reason = "it does not exist"
-        return CoverageContent(name, None, CoverageState.MISSING, reason, is_required=is_required)
+        found = _read(root, name)
+    except (FileNotFoundError, NotADirectoryError):
+        return CoverageContent(name, None, CoverageState.MISSING, "it does not exist")
     except OSError as cause:
         reason = f"it cannot be read: {cause.strerror}"
-        return CoverageContent(name, None, CoverageState.UNREADABLE, reason, is_required=is_required)
+        return CoverageContent(name, None, CoverageState.UNREADABLE, reason)
+    return CoverageContent(name, found.data, written_ns=found.changed_ns)
+
+
+class _Content(NamedTuple):
+    """The content of a file, up to one byte above the limit, and the time of its last change."""
+
+    data: bytes
+    changed_ns: int
+
+
+def _read(root: Path, name: str) -> _Content:
+    """Read a regular file of the work tree; links are not followed.
+
+    Raises:
+        OSError: there is none, or it cannot be read.
+    """
+    path = root / name
+    if not path.parent.resolve().is_relative_to(root.resolve()):
+        raise OSError(errno.EXDEV, "its folder is outside of the repository")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with open(descriptor, "rb") as stream:
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode):
-            reason = "it is not a regular file"
-            return CoverageContent(name, None, CoverageState.UNREADABLE, reason, is_required=is_required)
-        content = stream.read(MOST_BYTES + 1)
-    return CoverageContent(name, content, written_ns=known.st_mtime_ns, is_required=is_required)
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        return _Content(stream.read(MOST_BYTES + 1), known.st_mtime_ns)
