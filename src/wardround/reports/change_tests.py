@@ -77,7 +77,7 @@ def _parts(tests: ChangeTests) -> Iterator[str]:
     elif tests.problem:
         yield f"not searched: {tests.problem}"
     if tests.lost:
-        yield f"{len(tests.lost)} of them assert less than before"
+        yield f"tests that assert less than before: {len(tests.lost)}"
     yield from _coverage_parts(tests.coverage)
 
 
