@@ -24,7 +24,7 @@ class ChangedTestFile(msgspec.Struct, frozen=True):
     """The tests of a changed test file by name; of a side without tests none.
 
     Attributes:
-        text: at the head, where a title that two tests have is no name of a test.
+        text: at the head; a title that two tests share names neither.
     """
 
     path: str
