@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from wardround_python.syntax import host_adapter
@@ -14,7 +14,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
-from wardround.specialists import Specialist, StatementOf
+from wardround.specialists import CaseOutline, Specialist, StatementOf
 from wardround.text.line_ends import run_by_lines
 from wardround.tools.tool import Tool
 from wardround_tests.file_kinds import PATTERNS
@@ -41,6 +41,11 @@ class TestsSpecialist(Specialist):
         from wardround_tests.analysis.added_tests import adds_test  # only for changes with tests
 
         return adds_test(path, text, added, words)
+
+    def tests_in(self, path: str, text: str) -> Mapping[str, CaseOutline] | None:
+        from wardround_tests.models.test_files import outlines_of  # only for changes with tests
+
+        return outlines_of(path, text)
 
     def rules(self) -> Sequence[Rule]:
         return declarative_rules("tests", "ast-grep")

@@ -160,7 +160,9 @@ def run_review(
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
-    analyses = analyse_change(origin, context, config.root, request, code, consultation.exchanges, published)
+    analyses = analyse_change(
+        origin, context, request, code, config, selected, consultation.exchanges, published
+    )
     evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,22 @@ def leader_comments(text: str) -> Iterable[Comment]:
         if match:
             yield Comment(number, line[match.end() :].removesuffix("*/").removesuffix("-->").strip(),
                           match.start(1) + 1)  # fmt: skip
+
+
+class CaseOutline(msgspec.Struct, frozen=True):
+    """A test of a file.
+
+    Attributes:
+        line: in its span, 1-based.
+        assertions: their number over all parameter sets.
+        asserted: the texts of the assertions.
+        is_skipped: it does not run, or may fail.
+    """
+
+    line: int
+    assertions: int
+    asserted: frozenset[str] = frozenset()
+    is_skipped: bool = False
 
 
 StatementOf = Callable[[int], tuple[int, int]]
@@ -96,6 +112,10 @@ class Specialist:
             words: names of changed modules and definitions; the test uses one of them.
         """
         return False
+
+    def tests_in(self, path: str, text: str) -> Mapping[str, CaseOutline] | None:
+        """Return the tests of a file by their names; None if it cannot be parsed."""
+        return {}
 
     def rules(self) -> Sequence[Rule]:
         """Return the rules of its tools that are declared outside the tool map (declarative rules)."""

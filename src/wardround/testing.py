@@ -37,6 +37,7 @@ from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.change_tests import ChangeCoverage
     from wardround.context.surface.model import Surface
 
 
@@ -91,6 +92,7 @@ def change_results(
             options,
             open_graphs=lambda: _graphs(parsed),
             open_surface=lambda: _surface(parsed),
+            open_coverage=lambda: _coverage(parsed),
         )
     )
     run.run()
@@ -118,6 +120,23 @@ def _sides(case: ChangeCase) -> list[dict[str, str]]:
             if text is not None:
                 side[path] = text
     return sides
+
+
+def _coverage(case: ChangeCase) -> ChangeCoverage:
+    """Return the coverage by the files of a case that have the name of a coverage file."""
+    from wardround.context.line_coverage import changed_lines, work_tree  # loads grammars, as above
+
+    sources = [
+        changed_lines.ChangedSource(path, text, frozenset(_added_lines(before, text)))
+        for path, (before, text) in sorted(case.files.items())
+        if text is not None
+    ]
+    contents = [
+        changed_lines.CoverageContent(path, text.encode())
+        for path, text in sorted(case.others.items())
+        if path in work_tree.DEFAULT_FILES
+    ]
+    return changed_lines.changed_coverage(sources, contents, "/", [source.path for source in sources])
 
 
 def _changed_text(path: str, before: str | None, after: str | None) -> ChangedFileView:

@@ -7,6 +7,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from wardround.context.change_tests import (
+    ChangeCoverage,
+    ChangeTests,
+    CoverageFile,
+    CoverageState,
+    CoveredFile,
+    Loss,
+    LostTest,
+    ReachedFunction,
+    ReachingTest,
+)
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.findings import Plane, Severity, Status
 from wardround.planes.evidence import (
@@ -111,6 +122,51 @@ def random_evidence(source: random.Random) -> Evidence:
         findings=tuple(suppressed),
         gate=source.choice(("pass", "blocked", "inconclusive")),
         target_branch=source.choice(("main", "next", "")),
+        tests=random_tests(source),
+    )
+
+
+REACHING = ReachingTest("test_app.py", 3, "test_f", 1, is_resolved=True)
+REACHED = ReachedFunction("app.py", 1, 2, "f", "function", (REACHING,))
+LOST = LostTest("test_app.py", 3, "test_f", Loss.SKIPPED, ("app.py::f",))
+COVERED = ChangeCoverage(
+    (CoverageFile("coverage.xml", "cobertura", CoverageState.FRESH, is_required=True),),
+    (CoveredFile("app.py", 3),),
+)
+
+
+def random_tests(source: random.Random) -> ChangeTests:
+    """Complete knowledge of the tests of a change, mostly, or with a gap."""
+    full = ChangeTests((REACHED,), coverage=source.choice((ChangeCoverage(), COVERED)))
+    return full if source.random() < 0.7 else weaker_tests(full, source)
+
+
+def weaker_tests(tests: ChangeTests, source: random.Random) -> ChangeTests:
+    """The same tests with less evidence: fewer, lost, or not run."""
+    unreached = tuple(replace(one, tests=()) for one in tests.functions or (REACHED,))
+    by_name = (replace(REACHING, is_resolved=False),)
+    named = tuple(replace(one, tests=by_name if one.tests else ()) for one in tests.functions)
+    return source.choice(
+        (
+            replace(tests, functions=unreached),
+            replace(tests, functions=named),
+            replace(tests, omitted=tests.omitted + 1),
+            replace(tests, functions=(), problem="no graph"),
+            replace(tests, lost=(*tests.lost, LOST)),
+            replace(tests, coverage=_weaker_coverage(tests.coverage, source)),
+        )
+    )
+
+
+def _weaker_coverage(coverage: ChangeCoverage, source: random.Random) -> ChangeCoverage:
+    lines = tuple(replace(one, executed=0, missed=((9, 9),)) for one in coverage.lines)
+    stale = tuple(replace(one, state=CoverageState.STALE, reason="older") for one in coverage.files)
+    return source.choice(
+        (
+            replace(coverage, lines=lines),
+            replace(coverage, files=stale, lines=()),
+            replace(coverage, unmeasured=("new.py",)),
+        )
     )
 
 
@@ -121,7 +177,7 @@ def weaker(
     index = source.randrange(len(signals))
     signal = signals[index]
     others = (*signals[:index], *signals[index + 1 :])
-    choice = source.randrange(6)
+    choice = source.randrange(8)
     if choice == 0:
         return others, known
     if choice == 1:
@@ -129,6 +185,8 @@ def weaker(
     if choice == 2:
         unknown = FileEvidence("data.bin", FileRole.OTHER)
         return signals, replace(known, files=(*known.files, unknown))
+    if choice in (6, 7):
+        return signals, replace(known, tests=weaker_tests(known.tests, source))
     if choice == 3:
         changed = replace(signal, status=PlaneStatus.INCONCLUSIVE, confidence=0.0)
     elif choice == 4:

@@ -16,7 +16,7 @@ from wardround.planes.run import PLANES
 from wardround.planes.security import SECURITY
 from wardround.planes.semantic import SEMANTIC
 from wardround.planes.signal import PlaneStatus, Signal
-from wardround.planes.tests import TESTS
+from wardround.planes.tests import FINDINGS as TESTS_FINDINGS
 
 
 def signal(known: Evidence, plane: FindingsPlane = SEMANTIC) -> Signal:
@@ -55,8 +55,8 @@ def test_a_failed_tool_of_another_plane_does_not_matter() -> None:
 
 
 def test_checks_of_the_entire_change_must_have_run() -> None:
-    assert signal(evidence(), TESTS).status is PlaneStatus.REVIEWED
-    found = signal(evidence(change_reviewers=()), TESTS)
+    assert signal(evidence(), TESTS_FINDINGS).status is PlaneStatus.REVIEWED
+    found = signal(evidence(change_reviewers=()), TESTS_FINDINGS)
     assert found.reasons == ("no result of the checks of tests for the entire change",)
 
 
@@ -67,7 +67,9 @@ def test_checks_of_the_entire_change_that_ran_in_part_leave_their_plane_inconclu
         PlaneStatus.INCONCLUSIVE,
         ("the code graph was not built because x",),
     )
-    assert all(signal(known, plane).status is PlaneStatus.REVIEWED for plane in (SEMANTIC, TESTS, SECURITY))
+    assert all(
+        signal(known, plane).status is PlaneStatus.REVIEWED for plane in (SEMANTIC, TESTS_FINDINGS, SECURITY)
+    )
 
 
 def test_the_most_severe_finding_decides() -> None:
@@ -85,10 +87,19 @@ def test_findings_of_other_planes_do_not_count() -> None:
     assert signal(evidence(findings=(finding(Plane.SECURITY, "error"),))).severity == "none"
 
 
-def test_confidence_is_that_one_of_the_most_severe_findings_is_true() -> None:
-    uncertain = [finding(confidence=0.5, rule="a"), finding(confidence=0.5, rule="b")]
+def test_confidence_is_that_of_the_most_certain_of_the_most_severe_findings() -> None:
+    uncertain = [finding(confidence=0.5, rule="a"), finding(confidence=0.6, rule="b")]
     found = signal(evidence(findings=(*uncertain, finding(severity="info", rule="c"))))
-    assert (found.confidence, found.derivation) == (0.75, ("a: 0.5", "b: 0.5"))
+    assert (found.confidence, found.derivation) == (0.6, ("findings at warn: a 0.5, b 0.6",))
+
+
+def test_a_plane_without_findings_names_the_results_it_rests_on() -> None:
+    found = signal(evidence())
+    assert found.derivation == ("no finding in 2 files, 0 required results missing: python 1, ruff 1",)
+    assert [(one.kind.value, one.derived_from) for one in found.claims[0].sources] == [
+        ("check", "static"),
+        ("tool", "static"),
+    ]
 
 
 def test_many_reasons_are_counted() -> None:
@@ -100,7 +111,11 @@ def test_many_reasons_are_counted() -> None:
 
 def test_every_contributing_tool_is_known_to_its_planes() -> None:
     """A failed tool must leave each plane inconclusive to which one of its codes belongs."""
-    lists = {plane.name: plane for plane in (*PLANES, INTENT_FINDINGS) if isinstance(plane, FindingsPlane)}
+    lists = {
+        plane.name: plane
+        for plane in (*PLANES, INTENT_FINDINGS, TESTS_FINDINGS)
+        if isinstance(plane, FindingsPlane)
+    }
     tools = {tool.name for s in host.load().specialists for tool in (*s.tools, *s.borrowed_tools)}
     for rule in host.load().catalogue.listed():
         tool = rule.id.partition("/")[0]

@@ -8,7 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from tests.planes.evidence_factory import (
+    COVERED,
+    LOST,
     PYTHON,
+    REACHED,
     TEST,
     evidence,
     missing,
@@ -16,6 +19,7 @@ from tests.planes.evidence_factory import (
     random_signals,
     weaker,
 )
+from wardround.context.change_tests import ChangeTests, CoverageFile, CoverageState, CoveredFile
 from wardround.findings import Plane
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
@@ -31,6 +35,12 @@ def with_signal(plane: Plane, **values: object) -> tuple[Signal, ...]:
 
 
 NOT_APPLICABLE = tuple(Signal(plane, PlaneStatus.NOT_APPLICABLE, is_required=False) for plane in Plane)
+STALE = CoverageFile(
+    "coverage.xml", "cobertura", CoverageState.STALE, "app.py has no line 9", is_required=True
+)
+FOUND = replace(STALE, state=CoverageState.FRESH, reason="", is_required=False)
+MISSED = CoveredFile("app.py", 2, ((3, 4), (7, 7)))
+UNREACHED = replace(REACHED, tests=())
 UNKNOWN = FileEvidence("data.bin", FileRole.OTHER)
 ERROR = {"severity": "error", "findings": ("1",)}
 WARNING = {"severity": "warn", "findings": ("1",)}
@@ -65,6 +75,66 @@ WARNING = {"severity": "warn", "findings": ("1",)}
             "T2",
             "the change is large: 1 files, 201 added and 0 removed lines",
         ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests(problem="no graph")),
+            "T2",
+            "the tests of the changed functions are not known: no graph",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests(omitted=2)),
+            "T2",
+            "the tests of 2 changed functions were not searched",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests((UNREACHED,) * 2)),
+            "T2",
+            "no test of f in app.py is found and 1 more",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests((REACHED,), lost=(LOST,))),
+            "T2",
+            "a test of the changed code asserts less, test_f in test_app.py",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests(coverage=replace(COVERED, files=(STALE,)))),
+            "T2",
+            "coverage.xml does not count: app.py has no line 9",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests(coverage=replace(COVERED, lines=(MISSED,)))),
+            "T2",
+            "3 changed lines did not run in the tests",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests(coverage=replace(COVERED, unmeasured=("new.py",)))),
+            "T2",
+            "new.py is changed and not in the coverage files",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests((REACHED,), coverage=COVERED)),
+            "T1",
+            "every plane was reviewed without a warning; the change is small and tested",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests(coverage=replace(COVERED, files=(FOUND,), lines=(MISSED,)))),
+            "T1",
+            "every plane was reviewed without a warning; the change is small and tested",
+        ),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests((REACHED, UNREACHED))),
+            "T1",
+            "every plane was reviewed without a warning; the change is small and tested",
+        ),
         (with_signal(Plane.INTENT, confidence=0.8), evidence(), "T2", "intent: confidence 0.8"),
         (with_signal(Plane.PERF, **WARNING), evidence(), "T3", "perf: 1 finding, up to warn"),
         (with_signal(Plane.PERF, **ERROR), evidence(), "T4", "perf: 1 finding, up to error"),
@@ -95,6 +165,13 @@ def test_each_line_of_the_table(signals: tuple[Signal, ...], known: Evidence, ti
 def test_documentation_alone_needs_no_test() -> None:
     readme = FileEvidence("README.md", FileRole.DOCUMENTATION, ("secrets",), ("secrets",), 4)
     assert decide_tier(CLEAN, evidence(readme))[0] is Tier.T1
+
+
+def test_untested_source_is_one_reason_and_not_two() -> None:
+    uncertain = with_signal(Plane.TESTS, confidence=0.0)
+    assert [one.text for one in decide_tier(uncertain, evidence(PYTHON))[1]] == [
+        "source is changed without a test"
+    ]
 
 
 def test_less_evidence_or_more_severe_findings_never_raise_the_tier() -> None:

@@ -46,7 +46,9 @@ class TestContract:
         review = make.review(finding, old, unreviewed=[lost])
         text = report.render(review)
         assert text.endswith("}\n")
-        assert json.loads(text) == {
+        found = json.loads(text)
+        derived = {signal["plane"]: signal.pop("derivation") for signal in found["signals"]}
+        assert found == {
             "schema": "wardround.report/1",
             "tool": {"name": "wardround", "version": __version__},
             "context": {
@@ -124,6 +126,19 @@ class TestContract:
             ],
             "runs": [{"tool": "ruff", "version": "0.17.6", "files": 1, "cached": 0, "seconds": 0.031}],
             "timings": {"total_s": 0.25},
+        }
+        assert derived["semantic"] == {
+            "claims": [
+                {
+                    "text": "findings at error",
+                    "confidence": 1.0,
+                    "counts": True,
+                    "sources": [
+                        {"name": "ruff/B006", "kind": "tool", "precision": 1.0, "derived_from": "static"}
+                    ],
+                }
+            ],
+            "lines": ["findings at error: ruff/B006 1"],
         }
 
     def test_keys_stand_in_the_order_of_the_contract(self, make: Factory) -> None:

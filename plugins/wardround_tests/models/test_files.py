@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wardround.specialists import CaseOutline
 from wardround_tests.models.assertions import TestedCase
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -14,6 +15,23 @@ def tests_of(path: str, text: str) -> dict[str, TestedCase] | None:
     except _UNREADABLE:
         return None
     return {case.name: case for case in found}
+
+
+def outlines_of(path: str, text: str) -> dict[str, CaseOutline] | None:
+    """Return the sizes of the tests of a file by name; None if it cannot be parsed."""
+    cases = tests_of(path, text)
+    if cases is None:
+        return None
+    try:
+        return {name: _outline(case) for name, case in cases.items()}
+    except _UNREADABLE:
+        return None
+
+
+def _outline(case: TestedCase) -> CaseOutline:
+    count = len(case.assertions) * max(len(case.parameters), 1)
+    asserted = frozenset(one.text for one in case.assertions)
+    return CaseOutline(case.span.line, count, asserted, bool(case.skip))
 
 
 def _read(path: str, text: str) -> list[TestedCase]:

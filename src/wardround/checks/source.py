@@ -18,6 +18,7 @@ from wardround.text.line_index import LineIndex
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.change_tests import ChangeCoverage
     from wardround.context.surface.model import Surface
 
 
@@ -176,6 +177,8 @@ class ChangeView(msgspec.Struct, frozen=True):
         options: the specialist's own configuration at the repository's root.
         models: the models the specialist named.
         open_surface: returns the changes of published surfaces; call ``surface``.
+        open_coverage: returns the coverage of the changed lines, or None where none is read; call
+            ``coverage``.
         open_graphs: returns the code graphs of both sides, or None without a repository or within a short
             budget; call ``graphs``.
     """
@@ -187,6 +190,7 @@ class ChangeView(msgspec.Struct, frozen=True):
     models: Models = msgspec.field(default_factory=NoModels)
     open_graphs: Callable[[], ChangeGraphs | None] = lambda: None
     open_surface: Callable[[], Surface | None] = lambda: None
+    open_coverage: Callable[[], ChangeCoverage | None] = lambda: None
 
     def graphs(self) -> ChangeGraphs | None:
         """Return the code graphs of both sides; None where they would cost too much."""
@@ -195,6 +199,10 @@ class ChangeView(msgspec.Struct, frozen=True):
     def surface(self) -> Surface | None:
         """Return the changes of published surfaces; None where they are not compared."""
         return self.open_surface()
+
+    def coverage(self) -> ChangeCoverage | None:
+        """Return the coverage of the changed lines; None at commit, and without a repository."""
+        return self.open_coverage()
 
     def file(self, path: str) -> ChangedFileView | None:
         return next((file for file in self.files if file.path == path), None)

@@ -196,6 +196,12 @@ def _validate(config: Config) -> None:
         raise ConfigError(
             f"{config.origins['tool-timeout']}: tool-timeout is seconds above 0, got {root.tool_timeout}"
         )
+    for path in root.coverage_files:
+        if not path or path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")):
+            raise ConfigError(
+                f"{config.origins['coverage-files']}: coverage-files are paths inside the repository, "
+                f"got {path!r}"
+            )
     if not root.baseline or root.baseline.startswith("/") or ".." in root.baseline.split("/"):
         raise ConfigError(
             f"{config.origins['baseline']}: baseline is a path inside the repository, got {root.baseline!r}"

@@ -52,6 +52,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     policy: str = "default"
     records: RecordMode | RecordSettings = "ci"
     language_model: LanguageModelSettings = LanguageModelSettings()
+    coverage_files: tuple[str, ...] = ()
 
     @property
     def recording(self) -> RecordSettings:

@@ -35,6 +35,7 @@ from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
     from wardround.context.change_graphs import ChangeGraphs
+    from wardround.context.change_tests import ChangeCoverage
     from wardround.context.surface.model import Surface
 
 GRAPH_LIMITS = {Profile.COMMIT: UpdateLimit(2.0, 60), Profile.CI: UpdateLimit(300.0)}
@@ -142,6 +143,21 @@ class ChangeCheckRunner:
             options,
             open_graphs=partial(self._graphs_for, specialist.name),
             open_surface=self._open_surface,
+            open_coverage=self._read_coverage,
+        )
+
+    def _read_coverage(self) -> ChangeCoverage | None:
+        """Return the coverage of the changed lines; None at commit, where no profile requires tests."""
+        if self._profile is not Profile.CI:
+            return None
+        from wardround.context.line_coverage.work_tree import work_tree_coverage  # loads grammars
+
+        return work_tree_coverage(
+            self._source,
+            self._change,
+            self._config.root.coverage_files,
+            lambda file: True,
+            self._texts.readable,
         )
 
     def _graphs_for(self, specialist: str) -> ChangeGraphs | None:

@@ -12,7 +12,8 @@ from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSou
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
-from wardround.config.schema import RunSettings
+from wardround.config.schema import Config, RunSettings
+from wardround.context.change_tests import ChangeTests
 from wardround.context.code_context import CodeContext
 from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.context.review_context import ReviewContext
@@ -26,6 +27,7 @@ from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange, ToolEvidence
 from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
+from wardround.specialists import Specialist
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class Analyses(msgspec.Struct, frozen=True):
         repetitions: the added functions that repeat an existing one.
         models: that some of the repetitions are from.
         surface: the changes of what others outside of the repository rely on.
+        tests: the tests that reach the changed functions, and the changed lines that ran.
     """
 
     messages: tuple[str, ...] = ()
@@ -58,14 +61,16 @@ class Analyses(msgspec.Struct, frozen=True):
     repetitions: tuple[Repetition, ...] = ()
     models: tuple[ToolEvidence, ...] = ()
     surface: Surface = Surface()
+    tests: ChangeTests = ChangeTests()
 
 
 def analyse_change(
     source: ChangeSource,
     context: ReviewContext,
-    settings: RunSettings,
     request: ReviewRequest,
     code: CodeContext,
+    config: Config,
+    specialists: Sequence[Specialist],
     exchanges: tuple[Exchange, ...],
     published: PublishedSurface,
 ) -> Analyses:
@@ -74,10 +79,11 @@ def analyse_change(
     Args:
         code: as ``code_context`` found it, before a language model saw the change.
         published: the surfaces that others rely on.
+        specialists: that take part in the review.
     """
     found = source.messages(context.change)[:_MOST_MESSAGES]
     messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
-    embedder = cache(lambda: _embedder(source, settings, request))
+    embedder = cache(lambda: _embedder(source, config.root, request))
     repetitions = _repetitions(source, context.change, request, code.moves, embedder)
     return Analyses(
         messages=messages,
@@ -88,6 +94,7 @@ def analyse_change(
         repetitions=repetitions,
         models=_models(repetitions, embedder),
         surface=published.surface,
+        tests=_tests(source, context, request, config, specialists, code.moves),
     )
 
 
@@ -144,6 +151,24 @@ def _models(
     """Return the base model if some of the repetitions are from it."""
     used = embedder() if any(one.kind is RepetitionKind.MEANING for one in repetitions) else None
     return () if used is None else (ToolEvidence("model base", used.version),)
+
+
+def _tests(
+    source: ChangeSource,
+    context: ReviewContext,
+    request: ReviewRequest,
+    config: Config,
+    specialists: Sequence[Specialist],
+    moves: tuple[SymbolMove, ...],
+) -> ChangeTests:
+    """Find the tests of the change; not at commit, where no profile requires them."""
+    if request.profile is not Profile.CI or not context.change.files:
+        return ChangeTests()
+    from wardround.planes.change_tests import SearchedChange, find_change_tests  # loads grammars: 15 ms
+
+    read = _reader(source, context.change)
+    inputs = SearchedChange(source, context, specialists, moves, read)
+    return find_change_tests(inputs, config.root.coverage_files, GRAPH_LIMITS[request.profile])
 
 
 def _criteria(

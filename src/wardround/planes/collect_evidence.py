@@ -11,6 +11,7 @@ from wardround.context.work_units import ClaimedFile
 from wardround.execution.review_run import RawReview
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
 from wardround.planes.analyses import Analyses
+from wardround.planes.contributors import measured_sources
 from wardround.planes.evidence import (
     Evidence,
     FindingEvidence,
@@ -19,6 +20,7 @@ from wardround.planes.evidence import (
     ToolEvidence,
 )
 from wardround.planes.file_evidence import file_evidence
+from wardround.planes.measured_precision import precision_of
 from wardround.processors.model import ChangeTexts
 from wardround.specialists import Specialist
 
@@ -70,6 +72,8 @@ def collect_evidence(
         repetitions=analyses.repetitions,
         partial=tuple(PartialEvidence(one.specialist, one.reason) for one in results.partial),
         surface=analyses.surface,
+        tests=analyses.tests,
+        precision=precision_of(measured_sources(analyses.tests, analyses.criteria, analyses.intent)),
     )
 
 

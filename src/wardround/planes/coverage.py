@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
@@ -10,6 +9,15 @@ import msgspec
 
 from wardround.context.document import ContextDocument
 from wardround.findings import Plane
+from wardround.planes.claims import (
+    Claim,
+    ClaimSource,
+    SourceKind,
+    claim,
+    confidence_of,
+    described,
+    static_source,
+)
 from wardround.planes.evidence import Evidence, FileEvidence, FindingEvidence, MissingEvidence
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.text.escaping import one_line
@@ -47,16 +55,17 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
         if not applicable and not found:
             return Signal(self.name, PlaneStatus.NOT_APPLICABLE, is_required=False)
         reasons = tuple(self._gaps(applicable, evidence))
-        confidence, derivation = self._confidence(found, applicable, reasons)
+        claims = self._claims(found, applicable, reasons)
         return Signal(
             plane=self.name,
             status=PlaneStatus.INCONCLUSIVE if reasons else PlaneStatus.REVIEWED,
             severity=max(found, key=lambda finding: finding.level).severity if found else "none",
-            confidence=confidence,
+            confidence=confidence_of(claims),
             findings=tuple(sorted(finding.fingerprint for finding in found)),
-            derivation=derivation,
+            derivation=tuple(described(claims)),
             reasons=_limited(reasons),
             is_required=self.is_required(evidence.profile),
+            claims=claims,
         )
 
     def applies_to(self, specialists: Collection[str]) -> bool:
@@ -92,21 +101,40 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
     def _contributors(self) -> frozenset[str]:
         return self.tools.union(*self.reviewers.values())
 
-    def _confidence(
+    def _claims(
         self, found: list[FindingEvidence], files: list[FileEvidence], gaps: tuple[str, ...]
-    ) -> tuple[float, tuple[str, ...]]:
-        """The probability that the severity is right, and its derivation.
+    ) -> tuple[Claim, ...]:
+        """The claim that the severity rests on: its findings, or complete results without one.
 
-        With findings: that one of the most severe is true, taken as independent. Without: 1 if every required
-        result exists.
+        A severity holds if one of the most severe findings is right.
         """
-        if not found:
-            return (0.0 if gaps else 1.0), (f"{len(files)} files, {len(gaps)} required results missing",)
-        level = max(finding.level for finding in found)
-        top = [finding for finding in found if finding.level == level]
-        wrong = math.prod(1 - finding.confidence for finding in top)
-        lines = sorted({f"{finding.rule}: {finding.confidence:g}" for finding in top})
-        return round(1 - wrong, 6), tuple(lines[:MOST_REASONS])
+        if found:
+            level = max(finding.level for finding in found)
+            top = [finding for finding in found if finding.level == level]
+            return (claim(f"findings at {level.label}", map(finding_source, top)),)
+        text = f"no finding in {len(files)} files, {len(gaps)} required results missing"
+        return (claim(text, () if gaps else self._sources(files)),)
+
+    def _sources(self, files: list[FileEvidence]) -> Iterator[ClaimSource]:
+        """The reviewers that returned a result for the files, as far as the plane depends on them."""
+        for name in sorted({name for file in files for name in file.reviewers}):
+            if name in self._contributors or name in self.change_reviewers:
+                yield static_source(name, is_tool=name in self.tools)
+        for name in self.change_reviewers:
+            yield static_source(f"{name}, checks of the change")
+
+
+def finding_source(finding: FindingEvidence) -> ClaimSource:
+    """Return the rule of a finding as a source, with the confidence of the finding."""
+    if finding.is_from_model:
+        return ClaimSource(
+            finding.rule, SourceKind.LANGUAGE_MODEL, finding.confidence, "not measured; as it is configured"
+        )
+    if finding.confidence < 1:
+        return ClaimSource(
+            finding.rule, SourceKind.MODEL, finding.confidence, "the calibration of the model in its metadata"
+        )
+    return static_source(finding.rule, is_tool=not finding.rule.startswith(f"{finding.specialist}/"))
 
 
 def _limited(reasons: tuple[str, ...]) -> tuple[str, ...]:

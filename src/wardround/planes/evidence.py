@@ -13,11 +13,13 @@ from typing import Annotated
 import msgspec
 
 from wardround.config.schema import FailLevel
+from wardround.context.change_tests import ChangeTests
 from wardround.context.repetition import Repetition
 from wardround.context.surface.model import Surface
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
+from wardround.planes.claims import MeasuredPrecision
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
 
@@ -180,6 +182,8 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         intent: notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
         surface: the changes of what others outside of the repository rely on.
+        tests: the tests that reach the changed functions, and the changed lines that ran.
+        precision: of the sources that contributed, apart from static ones, as measured.
         change_reviewers: the specialists whose checks of the entire change ran.
         partial: those of them that ran without something that they need, with the reason.
         findings: those that the change introduces, and those that are suppressed.
@@ -207,6 +211,8 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     neighbours: tuple[SymbolNeighbours, ...] = ()
     partial: tuple[PartialEvidence, ...] = ()
     surface: Surface = Surface()
+    tests: ChangeTests = ChangeTests()
+    precision: dict[str, MeasuredPrecision] = {}
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

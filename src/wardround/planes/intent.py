@@ -9,11 +9,17 @@ from msgspec.structs import replace
 
 from wardround.context.document import ContextDocument
 from wardround.findings import Plane
+from wardround.planes.claims import SourceKind, claim, measured_source
 from wardround.planes.coverage import FindingsPlane
 from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence
-from wardround.planes.signal import PlaneStatus, Signal
+from wardround.planes.intent_notes import IntentNotes
+from wardround.planes.signal import PlaneStatus, Signal, with_claims
 
+CRITERIA_MET = "criteria-met"
+SCOPE_NOTES = "scope-notes"
+KIND_NOTES = "kind-notes"
+COMPANIONS = "companions"
 FINDINGS = FindingsPlane(
     name=Plane.INTENT,
     reviewers={
@@ -55,7 +61,9 @@ class IntentPlane:
             )
         counts = Counter(result.state for result in evidence.criteria)
         states = ", ".join(f"{counts[state]} {state}" for state in CriterionState)
-        return replace(signal, derivation=(*signal.derivation, f"acceptance criteria: {states}"))
+        judge = measured_source(CRITERIA_MET, SourceKind.CRITERIA, evidence.precision.get(CRITERIA_MET))
+        text = f"acceptance criteria: {states}"
+        return with_claims(signal, claim(text, [judge], counts=bool(counts[CriterionState.MET])))
 
 
 def _with_notes(signal: Signal, evidence: Evidence) -> Signal:
@@ -66,7 +74,17 @@ def _with_notes(signal: Signal, evidence: Evidence) -> Signal:
     lines += [
         f"{note.file}:{note.line}: not only {note.stated}: {note.reason}" for note in evidence.intent.kind
     ]
-    return replace(signal, derivation=(*signal.derivation, *lines))
+    claims = [
+        claim(text, [measured_source(name, SourceKind.NOTE, evidence.precision.get(name))], counts=False)
+        for name, text in note_texts(evidence.intent).items()
+    ]
+    return with_claims(replace(signal, derivation=(*signal.derivation, *lines)), *claims)
+
+
+def note_texts(notes: IntentNotes) -> dict[str, str]:
+    """Return a text for each kind of note that there is, by the source of the notes."""
+    kinds = {SCOPE_NOTES: notes.scope, KIND_NOTES: notes.kind, COMPANIONS: notes.related}
+    return {name: f"{len(some)} notes, for people alone" for name, some in kinds.items() if some}
 
 
 INTENT = IntentPlane()

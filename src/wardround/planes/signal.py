@@ -7,9 +7,11 @@ from collections.abc import Collection
 from typing import Protocol, runtime_checkable
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.context.document import ContextDocument
 from wardround.findings import Plane, Severity
+from wardround.planes.claims import Claim, described
 from wardround.planes.evidence import Evidence
 
 
@@ -28,7 +30,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         severity: of the most severe finding; ``none`` without findings.
         confidence: the probability that the severity is right, 0 to 1; 0 if nothing was reviewed.
         findings: the fingerprints of its findings, sorted.
-        derivation: a line for each source of the confidence.
+        claims: that the confidence follows from, with their sources.
+        derivation: a line for each claim and note.
         reasons: a line for each missing piece of evidence.
         is_required: the profile requires this plane.
     """
@@ -41,6 +44,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     derivation: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     is_required: bool = True
+    claims: tuple[Claim, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:
@@ -52,6 +56,14 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def level(self) -> int:
         """The severity as an ordered number; 0 without findings."""
         return 0 if self.severity == "none" else int(Severity.named(self.severity))
+
+
+def with_claims(signal: Signal, *claims: Claim) -> Signal:
+    """Return a signal that rests on further claims; only its confidence can become lower."""
+    every = (*signal.claims, *claims)
+    lines = (*signal.derivation, *described(claims))
+    confidence = min([signal.confidence, *(one.confidence for one in claims if one.counts)])
+    return replace(signal, claims=every, derivation=lines, confidence=confidence)
 
 
 class PlaneAnalysis(Protocol):

@@ -2,13 +2,79 @@
 
 from __future__ import annotations
 
-from wardround.findings import Plane
-from wardround.planes.coverage import FindingsPlane
+from collections.abc import Collection, Iterator
 
-TESTS = FindingsPlane(
+from wardround.context.change_tests import ChangeCoverage, ReachedFunction
+from wardround.context.document import ContextDocument
+from wardround.findings import Plane
+from wardround.planes.claims import Claim, ClaimSource, SourceKind, claim, measured_source, static_source
+from wardround.planes.coverage import FindingsPlane
+from wardround.planes.evidence import Evidence, FileRole
+from wardround.planes.signal import PlaneStatus, Signal, with_claims
+
+RESOLVED = "reaching-tests"
+NAMED = "reaching-tests-by-name"
+COVERAGE = "line-coverage"
+FINDINGS = FindingsPlane(
     name=Plane.TESTS,
     reviewers={"python": (), "sql": (), "tests": ("tests",), "typescript": ()},
     tools=frozenset({"ast-grep", "biome", "eslint", "oxlint", "pyright", "ruff"}),
     change_reviewers=("tests",),
     profiles=frozenset({"ci"}),
 )
+
+
+class TestsPlane:
+    """Judges findings about tests, and the tests that reach the change."""
+
+    __test__ = False
+
+    name = Plane.TESTS
+
+    def is_required(self, profile: str) -> bool:
+        """Return True if a review with this profile needs the signal of the plane."""
+        return FINDINGS.is_required(profile)
+
+    def applies_to(self, specialists: Collection[str]) -> bool:
+        """Return True if the plane judges a file that these specialists claim."""
+        return FINDINGS.applies_to(specialists)
+
+    def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
+        """Judge the findings; changed source must be tested, by one source or another."""
+        signal = FINDINGS.analyse(context, evidence)
+        if signal.status is PlaneStatus.NOT_APPLICABLE:
+            return signal
+        return with_claims(signal, *_claims(evidence))
+
+
+def _claims(evidence: Evidence) -> Iterator[Claim]:
+    if any(file.role is FileRole.SOURCE for file in evidence.files):
+        reached = sum(one.is_reached for one in evidence.tests.functions)
+        text = f"the changed source is tested, {reached} of {len(evidence.tests.functions)} functions reached"
+        yield claim(text, _sources(evidence), counts=evidence.profile == "ci")
+    if evidence.tests.coverage.is_fresh:
+        source = measured_source(COVERAGE, SourceKind.COVERAGE, evidence.precision.get(COVERAGE))
+        yield claim(_coverage_text(evidence.tests.coverage), [source], counts=False)
+
+
+def _sources(evidence: Evidence) -> Iterator[ClaimSource]:
+    """The sources of the claim that the changed source is tested."""
+    if any(file.tests_change for file in evidence.files):
+        yield static_source("tests, a changed test asserts something about the changed source")
+    name = reach_source(evidence.tests.functions, omitted=evidence.tests.omitted)
+    if name:
+        yield measured_source(name, SourceKind.RETRIEVAL, evidence.precision.get(name))
+
+
+def reach_source(functions: Collection[ReachedFunction], *, omitted: int) -> str:
+    """Return the source by which every changed function is reached by a test; empty if one is not."""
+    if not functions or omitted or not all(one.is_reached for one in functions):
+        return ""
+    return RESOLVED if all(one.is_resolved for one in functions) else NAMED
+
+
+def _coverage_text(coverage: ChangeCoverage) -> str:
+    return f"{coverage.executed} of {coverage.executed + coverage.missed} changed lines ran"
+
+
+TESTS = TestsPlane()

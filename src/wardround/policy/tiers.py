@@ -6,8 +6,10 @@
 | T4 | another plane was not reviewed, a result is missing, a plane has an error, a file has no reader, or |
 |    | its name has characters that are not shown |
 | T3 | a plane has a warning |
-| T2 | the change is large, source is changed without a test of it, tests shrink, a finding is about tests, |
-|    | a criterion is not met, or a signal is uncertain |
+| T2 | the change is large, source is changed without a test of it, its tests are not known or none is |
+|    | found or one asserts less, tests shrink, a required coverage file does not count or shows changed |
+|    | lines that did not run, a finding is about tests, a criterion is not met, or a signal |
+|    | is uncertain |
 | T1 | none of these |
 
 The first line that applies decides. Less evidence and more severe findings never raise the tier.
@@ -21,6 +23,7 @@ from wardround.findings import Plane, Severity
 from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
+from wardround.policy.gaps_of_tests import gaps_of_tests
 from wardround.policy.verdict import Reason, Tier
 
 SMALL_FILES = 10
@@ -85,6 +88,7 @@ def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
         yield Reason(f"the change is large: {files} files, {added} added and {removed} removed lines")
     if not is_tested(evidence):
         yield Reason("source is changed without a test", (Plane.TESTS,))
+    yield from (Reason(text, (Plane.TESTS,)) for text in gaps_of_tests(evidence.tests))
     if shrinks_tests(evidence):
         yield Reason("more lines of tests are removed than added", (Plane.TESTS,))
     unmet = [result.criterion for result in evidence.criteria if result.state is CriterionState.NOT_MET]
@@ -93,8 +97,17 @@ def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
     for signal in signals:
         if signal.plane is Plane.TESTS and signal.level:
             yield _at_severity(signal)
-        if signal.status is PlaneStatus.REVIEWED and signal.confidence < CERTAIN:
+        if (
+            signal.status is PlaneStatus.REVIEWED
+            and signal.confidence < CERTAIN
+            and _is_news(signal, evidence)
+        ):
             yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))
+
+
+def _is_news(signal: Signal, evidence: Evidence) -> bool:
+    """Return False for the uncertainty of untested source, which is a reason of its own."""
+    return signal.plane is not Plane.TESTS or is_tested(evidence)
 
 
 def is_tested(evidence: Evidence) -> bool:

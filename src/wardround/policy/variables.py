@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wardround.config.globs import covers
+from wardround.context.change_tests import ChangeTests
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.findings import Plane
 from wardround.planes.criterion.results import CriterionState
@@ -26,7 +27,7 @@ VARIABLES = frozenset(
         "policy_file",
         "profile",
     }
-    | {"signals", "suppressed", "target_branch", "ticket", "tier"}
+    | {"signals", "suppressed", "target_branch", "tests", "ticket", "tier"}
 )
 FUNCTIONS = frozenset({"glob", "touches"})
 
@@ -44,6 +45,7 @@ def condition_variables(
     severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
     not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts;
     ``contract`` has the numbers ``breaking``, ``unannounced`` and ``not_compared`` of published surfaces;
+    ``tests`` has numbers about the changed functions and lines, and the state of the coverage;
     ``language_model_failed`` is true if a plane got no usable answer from its language model.
     """
     roles = {file.path: file for file in evidence.files}
@@ -63,6 +65,7 @@ def condition_variables(
         ],
         "ticket": _ticket(context, evidence),
         "contract": _contract(evidence),
+        "tests": _tests(evidence.tests),
         "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
         "missing": len(evidence.missing),
         "suppressed": len(evidence.findings) - len(evidence.introduced),
@@ -109,6 +112,21 @@ def _contract(evidence: Evidence) -> dict[str, int]:
         "breaking": len(surface.breaking),
         "unannounced": len(surface.unannounced),
         "not_compared": len(surface.not_compared),
+    }
+
+
+def _tests(tests: ChangeTests) -> dict[str, Any]:
+    coverage = tests.coverage
+    state = "none"
+    if coverage.files:
+        state = "stale" if coverage.lacking or not coverage.is_fresh else "fresh"
+    return {
+        "functions": len(tests.functions) + tests.omitted,
+        "unreached": len(tests.unreached) + tests.omitted,
+        "lost": len(tests.lost),
+        "coverage": state,
+        "changed_lines": coverage.executed + coverage.missed,
+        "changed_lines_covered": coverage.executed,
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from wardround.context.change_tests import ChangeTests
 from wardround.context.document import document_id
 from wardround.planes.evidence import FindingEvidence
 from wardround.policy.conclude import Conclusion
@@ -24,7 +25,7 @@ class Drift(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: ``context``, ``component``, ``tool``, ``exchange``, ``missing``, ``finding``, ``score``,
-            ``surface``, ``signal`` or ``verdict``.
+            ``surface``, ``tests``, ``signal`` or ``verdict``.
         text: for people, one line.
     """
 
@@ -41,6 +42,7 @@ def compare_rerun(record: ReviewRecord, conclusion: Conclusion, components: Comp
         *_exchanges(record, conclusion),
         *_findings(record, conclusion),
         *_surface(record, conclusion),
+        *_tests(record.evidence.tests, conclusion.evidence.tests),
         *_decision(record, conclusion),
     )
 
@@ -128,6 +130,21 @@ def _surface(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
     for one in sorted(before ^ after):
         how = "new" if one in after else "gone"
         yield Drift("surface", f"{one.path}:{one.line}: {one.name} {one.detail} is {how}")
+
+
+def _tests(recorded: ChangeTests, found: ChangeTests) -> Iterator[Drift]:
+    if recorded.problem != found.problem:
+        yield Drift("tests", found.problem or f"the tests were searched, recorded: {recorded.problem}")
+    elif (recorded.functions, recorded.lost) != (found.functions, found.lost):
+        yield Drift("tests", "the tests that are found for the changed functions differ")
+    before, after = ({one.path: one for one in some.coverage.files} for some in (recorded, found))
+    for path in sorted(before.keys() | after.keys()):
+        old, new = before.get(path), after.get(path)
+        states = ["absent" if one is None else one.state.value for one in (new, old)]
+        if states[0] != states[1]:
+            yield Drift("tests", f"{path} is {states[0]}, recorded {states[1]}")
+    if before == after and recorded.coverage != found.coverage:
+        yield Drift("tests", "the coverage of the changed lines differs")
 
 
 def _by_fingerprint(findings: tuple[FindingEvidence, ...]) -> Mapping[str, FindingEvidence]:

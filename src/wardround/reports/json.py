@@ -19,6 +19,7 @@ from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import CompanionNote, IntentNotes
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
+from wardround.reports.change_tests import change_tests_dict
 from wardround.review import ReviewResult
 from wardround.text.escaping import json_text
 
@@ -37,6 +38,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
     ticket = review.conclusion.context.ticket
     repetitions = review.conclusion.evidence.repetitions
     neighbours = review.conclusion.evidence.neighbours
+    tests = change_tests_dict(review.conclusion.evidence.tests)
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
@@ -60,6 +62,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         "signals": [_signal(signal) for signal in review.conclusion.signals],
         **({} if ticket is None else {"ticket": _ticket(ticket, review.conclusion.evidence.criteria)}),
         **_intent(review.conclusion.evidence.intent),
+        **({"tests": tests} if tests else {}),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
         "unreviewed": [
@@ -225,6 +228,18 @@ def _signal(signal: Signal) -> dict[str, Any]:
         "status": signal.status.value,
         "findings": list(signal.findings),
         **({"reasons": [escape_undecodable(one) for one in signal.reasons]} if signal.reasons else {}),
+        **({"derivation": _derivation(signal)} if signal.derivation else {}),
+    }
+
+
+def _derivation(signal: Signal) -> dict[str, Any]:
+    return {
+        "claims": [
+            {"text": one.text, "confidence": one.confidence, "counts": one.counts}
+            | {"sources": [msgspec.to_builtins(source) for source in one.sources]}
+            for one in signal.claims
+        ],
+        "lines": [escape_undecodable(line) for line in signal.derivation],
     }
 
 

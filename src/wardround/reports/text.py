@@ -22,6 +22,7 @@ from wardround.fixes.edits import apply
 from wardround.planes.criterion.results import CriterionState
 from wardround.policy.gate import GateOutcome
 from wardround.policy.verdict import VerdictName
+from wardround.reports.change_tests import change_tests_line
 from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
 from wardround.reports.surface import surface_lines
 from wardround.reports.terminal import WIDTH, columns, shortened, visible_character, visible_part, wrapped
@@ -83,6 +84,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     folded = len(review.triage.folded) if review.triage is not None else 0
     lines += _intent(review)
     lines += _ticket(review, style)
+    lines += _tests(review)
     lines += _verdict(review)
     lines.append(summary_line(review, style) + (f", {folded} folded" if folded else ""))
     lines += [_MORE] if is_compact else []
@@ -346,6 +348,12 @@ def _ticket(review: ReviewResult, style: Style) -> Iterator[str]:
     if not ticket.criteria:
         yield "  it has no acceptance criteria"
     yield ""
+
+
+def _tests(review: ReviewResult) -> list[str]:
+    """Return the tests that reach the change and the changed lines that ran."""
+    line = change_tests_line(review.conclusion.evidence.tests)
+    return wrapped(one_line(line), 2, "tests: ") if line else []
 
 
 def _verdict(review: ReviewResult) -> list[str]:

@@ -293,3 +293,37 @@ def test_the_usual_aliases_of_bundlers_lead_to_the_sources_of_a_package(graph_of
         "web/src/app.ts",
         "web/tests/send.ts",
     ]
+
+
+def test_the_title_of_a_group_of_tests_does_not_hide_what_they_import(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "cart.ts": "export const total = (rows: number[]) => rows.length\n",
+        "cart.test.ts": (
+            "import { total } from './cart'\n"
+            "describe('total', () => {\n  it('counts', () => { expect(total([])).toBe(0) })\n})\n"
+        ),
+    })  # fmt: skip
+    found = graph.tests_reaching(symbol_of(graph, "cart.ts", "total"))
+    assert [(one.test.name, str(one.certainty)) for one in found] == [("total.counts", "resolved")]
+
+
+def test_a_resolved_way_counts_before_a_nearer_one_by_name(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "cart.py": "class Cart:\n    def add(self): ...\n\ndef fill():\n    cart = Cart()\n    cart.add()\n",
+        "test_cart.py": "from cart import fill\n\ndef test_fill(x):\n    fill()\n    x.add()\n",
+    })  # fmt: skip
+    found = graph.tests_reaching(symbol_of(graph, "cart.py", "Cart.add"))
+    assert [(one.distance, str(one.certainty)) for one in found] == [(2, "resolved")]
+
+
+def test_a_test_reaches_what_the_implementation_of_an_overloaded_function_uses(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "sum.ts": (
+            "export function sum(rows: number[]): number\nexport function sum(rows: string[]): string\n"
+            "export function sum(rows: any): any {\n  return added(rows)\n}\n"
+            "const added = (rows: any) => rows.length\n"
+        ),
+        "sum.test.ts": "import { sum } from './sum'\ntest('adds', () => {\n  expect(sum([])).toBe(0)\n})\n",
+    })  # fmt: skip
+    found = graph.tests_reaching(symbol_of(graph, "sum.ts", "added"))
+    assert [(one.test.name, one.distance, str(one.certainty)) for one in found] == [("adds", 2, "resolved")]

@@ -102,6 +102,21 @@ def read_bodies(path: str, content: bytes) -> FileBodies:
     return FileBodies(*(python_bodies if language == "python" else script_bodies)(path, content, root))
 
 
+def read_tree(path: str, content: bytes) -> tuple[FileFacts, Node, bytes] | None:
+    """Return the facts of a file, its syntax tree, and the bytes that the tree is of.
+
+    None for a file that cannot be read.
+    """
+    if _problem(content):
+        return None
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    grammar, read = _reader(path)
+    root = _parser(grammar).parse(content).root_node
+    if root.descendant_count > MOST_NODES:
+        return None
+    return read(path, content, root), root, content
+
+
 def _problem(content: bytes) -> str:
     """Return the reason not to parse content; empty if there is none."""
     if len(content) > MOST_BYTES:

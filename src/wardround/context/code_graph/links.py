@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.import_names import may_mean, names_of_file
 from wardround.context.code_graph.model import (
+    CALLABLE,
     Certainty,
     Importer,
     Link,
@@ -35,6 +38,7 @@ _NEAR = 3
 _MOST_ALIKE = 12
 """Symbols of one name, above which the name is too common for siblings."""
 _LEAST_SIMILAR = 0.5
+_RESOLVED = frozenset({Certainty.RESOLVED})
 
 
 class _Step(NamedTuple):
@@ -187,23 +191,60 @@ class Links:
     # Tests
 
     def tests_reaching(self, symbol: Symbol) -> tuple[Reach, ...]:
-        """Return the tests that reach a symbol over at most three uses, nearest first."""
+        """Return the tests that reach a symbol over at most three uses, the resolved ones first."""
+        found: dict[Symbol, Reach] = {}
+        for certainties in (_RESOLVED, frozenset(Certainty)):
+            for reach in self._reaching(symbol, certainties):
+                found.setdefault(reach.test, reach)
+        return tuple(sorted(found.values(), key=_reach_order))
+
+    def _reaching(self, symbol: Symbol, certainties: frozenset[Certainty]) -> Iterator[Reach]:
+        """Yield the tests that reach a symbol over links of some certainties, breadth first."""
         steps = [_Step(symbol, 0, Certainty.RESOLVED, ())]
         seen = {(symbol.path, symbol.name)}
-        found: dict[Symbol, Reach] = {}
         for step in steps:
             if step.distance == _MOST_STEPS or len(seen) > _MOST_VISITED:
                 break
-            for link in self.callers(step.symbol):
+            for link in self._uses_running(step.symbol, certainties):
                 other = link.symbol
                 certainty = _weaker(step.certainty, link.certainty)
                 if other.kind is SymbolKind.TEST or (holds_tests(other.path) and not other.name):
-                    reach = Reach(other, step.distance + 1, certainty, step.via)
-                    found.setdefault(other, reach)
+                    yield Reach(other, step.distance + 1, certainty, step.via)
                 elif (other.path, other.name) not in seen and other.name:
                     seen.add((other.path, other.name))
                     steps.append(_Step(other, step.distance + 1, certainty, (other.name, *step.via)))
-        return tuple(sorted(found.values(), key=_reach_order))
+
+    def _uses_running(self, symbol: Symbol, certainties: frozenset[Certainty]) -> Iterator[Link]:
+        """Yield the uses that may run a symbol: its own, and those of what runs it without its name."""
+        for link in self.callers(self._first_of(symbol)):
+            if link.certainty in certainties:
+                yield link
+        if Certainty.NAMED in certainties:
+            for other in self._stand_ins(symbol):
+                yield from (replace(link, certainty=Certainty.NAMED) for link in self.callers(other))
+
+    def _first_of(self, symbol: Symbol) -> Symbol:
+        """Return the first definition of a name: of an overloaded function the one that imports mean."""
+        symbols = self._tree.outline(symbol.path).symbols
+        return next((one for one in symbols if one.name == symbol.name), symbol)
+
+    def _stand_ins(self, symbol: Symbol) -> Iterator[Symbol]:
+        """Yield the symbols whose use may run another that is used without its name.
+
+        They are the function around an inner function, the class of a special method, and the methods of
+        base classes that a method overrides.
+        """
+        if not symbol.owner_name:
+            return
+        owner = self.target(Symbol(symbol.path, 1, 1, symbol.owner_name, SymbolKind.CLASS))
+        around = None if owner is None else self._resolver.symbol(owner)
+        if around is not None and around.kind in CALLABLE:
+            yield around
+        elif owner is not None and around is not None and around.kind is SymbolKind.CLASS:
+            if symbol.own_name.startswith("__") and symbol.own_name.endswith("__"):
+                yield around
+            for base in self._resolver.bases(owner):
+                yield from map(self._resolver.symbol, self._resolver.member(base, symbol.own_name))
 
     # Siblings
 
@@ -260,5 +301,5 @@ def _link_order(link: Link) -> tuple[bool, str, int, Symbol, str]:
     return link.certainty is Certainty.NAMED, link.path, link.line, link.symbol, link.kind
 
 
-def _reach_order(reach: Reach) -> tuple[int, bool, Symbol]:
-    return reach.distance, reach.certainty is Certainty.NAMED, reach.test
+def _reach_order(reach: Reach) -> tuple[bool, int, Symbol]:
+    return reach.certainty is Certainty.NAMED, reach.distance, reach.test

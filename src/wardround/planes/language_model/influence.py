@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from wardround.findings import Severity
+from wardround.planes.claims import claim
+from wardround.planes.coverage import finding_source
 from wardround.planes.evidence import Evidence, Exchange, FindingEvidence
 from wardround.planes.signal import Signal
 
@@ -27,17 +28,20 @@ def with_model(signal: Signal, evidence: Evidence) -> Signal:
     exchanges = [exchange for exchange in evidence.exchanges if exchange.plane is signal.plane]
     if not found and not exchanges:
         return signal
-    severity, confidence = signal.severity, signal.confidence
+    severity, confidence, claims = signal.severity, signal.confidence, signal.claims
     level = max((finding.level for finding in found), default=Severity.INFO)
     if found and level > signal.level:
         severity = level.label
-        wrong = math.prod(1 - finding.confidence for finding in found if finding.level == level)
-        confidence = min(confidence, round(1 - wrong, 6))
+        claims += (
+            claim(f"findings at {severity}", [finding_source(one) for one in found if one.level == level]),
+        )
+        confidence = min(confidence, claims[-1].confidence)
     fingerprints = sorted({*signal.findings, *(finding.fingerprint for finding in found)})
     return replace(
         signal,
         severity=severity,
         confidence=confidence,
+        claims=claims,
         findings=tuple(fingerprints),
         derivation=(*signal.derivation, *(_described(exchange) for exchange in exchanges)),
     )

@@ -1,0 +1,72 @@
+"""The executable statements of a Python file, for data that lists only the lines that ran."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LazyPattern
+from wardround.context.line_coverage.model import Lines
+
+_EXCLUDED = LazyPattern(r"#\s*pragma:\s*no\s*cover|^\s*if\b.*(?:\bTYPE_CHECKING\b|__name__\s*==)")
+_NO_CODE = (ast.Global, ast.Nonlocal, ast.Pass)
+_SPECIAL_DECORATORS = ("abstractmethod", "overload")
+
+
+def executable_lines(text: str, executed: Lines) -> Lines | None:
+    """Return the first line of each statement, True if one of its own lines ran; None if it does not parse.
+
+    Statements that projects usually exclude from coverage are left out: those under ``no cover``,
+    ``TYPE_CHECKING`` and ``__main__``, abstract methods, and bodies without an effect.
+    """
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = text.split("\n")
+    ran = {number for number, did in executed.items() if did}
+    return {one.lineno: not ran.isdisjoint(_own_lines(one)) for one in _statements(tree.body, lines)}
+
+
+def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
+    for one in body:
+        if _is_excluded(one, lines):
+            continue
+        if not _is_without_code(one):
+            yield one
+        for inner in _bodies(one):
+            yield from _statements(inner, lines)
+
+
+def _is_excluded(one: ast.stmt, lines: list[str]) -> bool:
+    first = lines[one.lineno - 1] if one.lineno <= len(lines) else ""
+    decorators = [ast.unparse(node) for node in getattr(one, "decorator_list", ())]
+    return bool(_EXCLUDED.search(first)) or any(
+        text.rpartition(".")[2] in _SPECIAL_DECORATORS or _EXCLUDED.search(text) for text in decorators
+    )
+
+
+def _is_without_code(one: ast.stmt) -> bool:
+    """Return True for a text or ``...`` alone, and for what the compiler may drop or report elsewhere."""
+    if isinstance(one, ast.Expr):
+        return isinstance(one.value, ast.Constant)
+    if isinstance(one, ast.Raise):
+        return "NotImplementedError" in ast.unparse(one)
+    return isinstance(one, (*_NO_CODE, ast.Try, ast.With, ast.AsyncWith)) or (
+        isinstance(one, ast.AnnAssign) and one.value is None
+    )
+
+
+def _bodies(one: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(one, name, [])
+    for part in (*getattr(one, "handlers", ()), *getattr(one, "cases", ())):
+        yield part.body
+
+
+def _own_lines(one: ast.stmt) -> set[int]:
+    """Return the lines of a statement without those of the statements in it, but with its decorators."""
+    first = min([one.lineno, *(node.lineno for node in getattr(one, "decorator_list", ()))])
+    inner = [each.lineno for body in _bodies(one) for each in body]
+    last = min(inner) - 1 if inner else (one.end_lineno or one.lineno)
+    return set(range(first, max(last, one.lineno) + 1))

@@ -1,0 +1,61 @@
+"""Statements of Python whose run the data of coverage.py shows."""
+
+from __future__ import annotations
+
+from wardround.context.line_coverage.python_statements import executable_lines
+
+TEXT = '''\
+"""Carts."""
+import abc
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    import shop
+
+
+class Cart:
+    """A cart."""
+
+    @abc.abstractmethod
+    def price(self):
+        return 1
+
+    def total(self, rows):
+        return sum(
+            row.price
+            for row in rows
+        )
+
+    def debug(self):  # pragma: no cover
+        print(self)
+
+    def other(self):
+        raise NotImplementedError
+
+
+try:
+    total = Cart()
+except TypeError:
+    total = None
+'''
+
+
+def executed(*numbers: int) -> dict[int, bool]:
+    return dict.fromkeys(numbers, True)
+
+
+def test_statements_that_projects_exclude_are_left_out() -> None:
+    assert executable_lines(TEXT, {}) == dict.fromkeys((2, 3, 8, 15, 16, 24, 29, 31), False)
+
+
+def test_a_statement_ran_if_one_of_its_own_lines_did() -> None:
+    found = executable_lines(TEXT, executed(2, 3, 8, 18, 24))
+    assert found is not None
+    assert [number for number, ran in found.items() if ran] == [2, 3, 8, 16, 24]
+
+
+def test_the_line_of_a_function_does_not_run_with_its_body() -> None:
+    assert executable_lines("def f():\n    return 1\n", executed(2)) == {1: False, 2: True}
+
+
+def test_a_text_that_does_not_parse_has_no_statements() -> None:
+    assert executable_lines("def", executed(1)) is None
