@@ -20,6 +20,8 @@ from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange
 from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
+from wardround.planes.supply_chain import supply_chain_of
+from wardround.semantics.supply_chain.notes import SupplyChainNotes
 from wardround.tools.tool import Profile
 
 _MOST_MESSAGES = 100
@@ -37,6 +39,7 @@ class Analyses(msgspec.Struct, frozen=True):
         exchanges: the calls of a language model.
         intent: the notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        supply_chain: the dependencies, lock files and install scripts that the change affects.
     """
 
     messages: tuple[str, ...] = ()
@@ -45,6 +48,7 @@ class Analyses(msgspec.Struct, frozen=True):
     exchanges: tuple[Exchange, ...] = ()
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
+    supply_chain: SupplyChainNotes = SupplyChainNotes()
 
 
 def analyse_change(
@@ -68,6 +72,7 @@ def analyse_change(
         exchanges=exchanges,
         intent=intent_notes(messages, source, context, request),
         repetitions=_repetitions(source, context.change, request, code.moves),
+        supply_chain=_supply_chain(source, context.change, request),
     )
 
 
@@ -99,6 +104,11 @@ def _repetitions(
         return find_moves(change, read) if is_commit else moves
 
     return repetitions_of(source, change, read, find, MOST_READ[request.profile])
+
+
+def _supply_chain(source: ChangeSource, change: Change, request: ReviewRequest) -> SupplyChainNotes:
+    """Compare dependencies; not at commit, where a large lock file takes too long."""
+    return supply_chain_of(source, change) if request.profile is Profile.CI else SupplyChainNotes()
 
 
 def _criteria(

@@ -66,6 +66,7 @@ def collect_evidence(
         exchanges=analyses.exchanges,
         intent=analyses.intent,
         repetitions=analyses.repetitions,
+        supply_chain=analyses.supply_chain,
     )
 
 

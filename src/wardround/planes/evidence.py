@@ -19,6 +19,7 @@ from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
+from wardround.semantics.supply_chain.notes import SupplyChainNotes
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -171,6 +172,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         criteria: the states of the acceptance criteria of the ticket.
         intent: notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        supply_chain: the dependencies, lock files and install scripts that the change affects.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
@@ -195,6 +197,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
     neighbours: tuple[SymbolNeighbours, ...] = ()
+    supply_chain: SupplyChainNotes = SupplyChainNotes()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

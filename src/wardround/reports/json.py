@@ -19,6 +19,7 @@ from wardround.planes.intent_notes import IntentNotes
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
 from wardround.review import ReviewResult
+from wardround.semantics.supply_chain.notes import SupplyChainNotes
 from wardround.text.escaping import json_text
 
 SCHEMA = "wardround.report/1"
@@ -59,6 +60,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         "signals": [_signal(signal) for signal in review.conclusion.signals],
         **({} if ticket is None else {"ticket": _ticket(ticket, review.conclusion.evidence.criteria)}),
         **_intent(review.conclusion.evidence.intent),
+        **_supply_chain(review.conclusion.evidence.supply_chain),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
         "unreviewed": [
@@ -91,6 +93,13 @@ def _intent(intent: IntentNotes) -> dict[str, Any]:
     """Return the notes about the intent of the change; a kind without notes has no key."""
     kinds = {"scope": intent.scope, "kind": intent.kind, "related": intent.related}
     return {name: msgspec.to_builtins(notes) for name, notes in kinds.items() if notes}
+
+
+def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
+    """Return the notes about the supply chain; a kind without notes has no key."""
+    kinds = {"dependencies": notes.dependencies, "locks": notes.locks, "installs": notes.installs}
+    found = {name: msgspec.to_builtins(listed) for name, listed in kinds.items() if listed}
+    return {"supply_chain": found | ({"omitted": notes.omitted} if notes.omitted else {})} if found else {}
 
 
 def _ticket(ticket: Ticket, results: Sequence[CriterionResult]) -> dict[str, Any]:
