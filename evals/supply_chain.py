@@ -4,9 +4,9 @@
     python evals/supply_chain.py counts FILE
     python evals/supply_chain.py sample FILE --kind KIND [--show N] [--seed N]
 
-``scan`` takes commits with one parent that touch a manifest or a lock file, evenly spaced over the
-newer half of a history, and appends a line of JSON for each; commits that the file has are skipped. ``counts``
-prints the notes by kind, and the times. ``sample`` prints notes for manual judgement.
+``scan`` takes commits with one parent that touch a manifest or a lock file, evenly spaced over the newer half
+of a history, and appends a line of JSON for each; commits that the file has are skipped. ``counts`` prints
+the notes by kind, and the times. ``sample`` prints notes for manual judgement.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from wardround.planes.supply_chain import supply_chain_of
 from wardround.semantics.supply_chain.notes import SupplyChainNotes
 
 _PATHS = (
-    "*package.json", "*package-lock.json", "*pnpm-lock.yaml", "*pnpm-workspace.yaml", "*yarn.lock", "*bun.lock",
-    "*pyproject.toml", "*uv.lock", "*poetry.lock", "*pdm.lock", "*Pipfile", "*Pipfile.lock", "*requirements*.txt",
-    "*setup.cfg", "*setup.py", "*Dockerfile", ".github/workflows/*", "*.npmrc", "*.yarnrc.yml",
+    "*package.json", "*package-lock.json", "*pnpm-lock.yaml", "*pnpm-workspace.yaml", "*yarn.lock",
+    "*bun.lock", "*pyproject.toml", "*uv.lock", "*poetry.lock", "*pdm.lock", "*Pipfile", "*Pipfile.lock",
+    "*requirements*.txt", "*setup.cfg", "*setup.py", "*Dockerfile", ".github/workflows/*", "*.npmrc",
+    "*.yarnrc.yml",
 )  # fmt: skip
 
 
@@ -78,7 +79,9 @@ def counts(arguments: argparse.Namespace) -> None:
     """Print the notes and the commits that have them, by kind."""
     rows = [json.loads(line) for line in arguments.file.read_text().splitlines()]
     found = Counter(kind for _, kind, _ in listed(arguments.file))
-    in_commits = Counter(kind for kind, _ in {(kind, row["commit"]) for row, kind, _ in listed(arguments.file)})
+    in_commits = Counter(
+        kind for kind, _ in {(kind, row["commit"]) for row, kind, _ in listed(arguments.file)}
+    )
     seconds = sorted(row["seconds"] for row in rows)
     print(f"{len(rows)} commits of {len({row['repository'] for row in rows})} repositories")
     print(f"seconds: median {seconds[len(seconds) // 2]}, greatest {seconds[-1]}")
@@ -88,7 +91,9 @@ def counts(arguments: argparse.Namespace) -> None:
 
 def sample(arguments: argparse.Namespace) -> None:
     """Print notes of a kind, at most one of a commit."""
-    by_commit = {row["commit"]: (row, note) for row, kind, note in listed(arguments.file) if kind == arguments.kind}
+    by_commit = {
+        row["commit"]: (row, note) for row, kind, note in listed(arguments.file) if kind == arguments.kind
+    }
     chosen = sorted(by_commit)
     random.Random(arguments.seed).shuffle(chosen)
     for commit in chosen[: arguments.show]:
@@ -97,7 +102,9 @@ def sample(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
     one = commands.add_parser("scan")
     one.add_argument("repositories", nargs="+", type=Path)

@@ -131,7 +131,7 @@ def _loosened(old: Dependency, new: Dependency) -> Iterator[DependencyChange]:
         yield DependencyChange.SOURCE
     elif old.source == new.source == "" and old.origin != new.origin:
         yield DependencyChange.SOURCE if new.ecosystem == "npm" else DependencyChange.REGISTRY
-    if old.is_pinned and not new.is_pinned and new.source != "path":
+    if old.is_pinned and not new.is_pinned and new.source in (old.source, "git", "url"):
         yield DependencyChange.UNPINNED
     elif old.source == new.source == "" and widens(new.ecosystem, old.requirement, new.requirement):
         yield DependencyChange.WIDENED

@@ -9,6 +9,8 @@ from wardround.semantics.supply_chain.locks.entry import LockDetails, LockEntry,
 from wardround.semantics.supply_chain.notes import LockChange, LockNote, shown
 from wardround.semantics.supply_chain.urls import USUAL_HOSTS, host_of, is_plain_http
 
+_MOST_COPIES = 50
+"""Entries of the same version that are compared; packages are installed several times."""
 _Found = tuple[LockChange, str]
 
 
@@ -26,7 +28,8 @@ def lock_notes(path: str, base: LockFile | None, head: LockFile) -> Iterator[Loc
     hosts = _hosts(base) if new and base is not None else None
     for entry in new:
         details = head.details(entry)
-        former = [base.details(one) for one in old.get((entry.name, entry.version), ())] if base else []
+        same = old.get((entry.name, entry.version), [])
+        former = [base.details(one) for one in same[:_MOST_COPIES]] if base else []
         for change, reason in _found(entry, details, former, hosts):
             yield LockNote(path, entry.line, change, shown(entry.name), reason=shown(reason))
 
@@ -40,10 +43,8 @@ def _by_version(lock: LockFile | None) -> dict[tuple[str, str], list[LockEntry]]
 
 def _changed(head: LockFile, base: LockFile | None) -> Sequence[LockEntry]:
     """Return the entries that the base does not have in the same form."""
-    known = defaultdict(list)
-    for one in base.entries if base is not None else ():
-        known[one.name].append(one.raw)
-    return [one for one in head.entries if one.raw not in known.get(one.name, ())]
+    known = {one.key: one.raw for one in base.entries} if base is not None else {}
+    return [one for one in head.entries if known.get(one.key) != one.raw]
 
 
 def _hosts(lock: LockFile) -> frozenset[str]:

@@ -57,7 +57,8 @@ def load_json(text: str) -> dict[str, Any] | None:
 def _entries(table: object, scope: Scope, lines: LineFinder) -> Iterator[Dependency]:
     for name, range_ in table.items() if isinstance(table, dict) else ():
         if isinstance(name, str) and isinstance(range_, str):
-            line = lines.line_of(f'"{name}": "{range_}"', f'"{name}":"{range_}"', f'"{name}"', name)
+            key = name.rpartition(">")[2]
+            line = lines.line_of(f'"{key}": "{range_}"', f'"{key}":"{range_}"', f'"{key}"', key)
             yield npm_dependency(name, range_.strip(), scope, line)
 
 

@@ -63,7 +63,7 @@ def read_yarn_lock(text: str) -> LockFile:
         if fields.get("linkType") == "soft" or "@workspace:" in fields.get("resolution", ""):
             declared[_workspace_folder(keys)] = dict(_yarn_declared(body))
             continue
-        entries.append(LockEntry(name[1], fields["version"], (keys[0], body), line))
+        entries.append(LockEntry(name[1], fields["version"], keys[0], body, line))
     return LockFile(tuple(entries), _yarn_details, declared, frozenset(patterns))
 
 
@@ -93,8 +93,7 @@ def _yarn_declared(body: str) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _yarn_details(entry: LockEntry) -> LockDetails:
-    key, body = entry.raw
-    fields = _fields(body)
+    fields = _fields(entry.raw)
     url, _, sha1 = fields.get("resolved", "").partition("#")
     hashes = dict(hashes_of(fields.get("integrity", "")))
     if sha1 and len(sha1) == 40:
@@ -105,11 +104,8 @@ def _yarn_details(entry: LockEntry) -> LockDetails:
     resolution = fields.get("resolution", "")
     if not url:
         url = resolution if "://" in resolution else ""
-    alias = "@npm:" in key.partition("@")[2] and "npm:" in key
-    package = "" if "npm:" in key else package_of(url)
-    return LockDetails(
-        (url,) if url else (), hashes, package="" if alias and not fields.get("resolved") else package
-    )
+    package = "" if "@npm:" in entry.key else package_of(url)
+    return LockDetails((url,) if url else (), hashes, package=package)
 
 
 def read_pnpm_lock(text: str) -> LockFile:
@@ -137,7 +133,7 @@ def _pnpm_entries(body: str, start: int) -> Iterator[LockEntry]:
     for line, header, fields in _blocks(body, 2):
         found = _PNPM_KEY.match(header.strip().rstrip(":").strip("'\""))
         if found is not None:
-            yield LockEntry(found[1], found[2], fields, start + line)
+            yield LockEntry(found[1], found[2], header, fields, start + line)
 
 
 def _importers(text: str, section: str) -> dict[str, dict[str, frozenset[str]]] | None:

@@ -13,12 +13,14 @@ class LockEntry(msgspec.Struct, frozen=True):
 
     Attributes:
         name: in the normal form of its ecosystem.
+        key: unique in the lock file.
         raw: the entry as it is written; entries that are equal here need no comparison.
         line: 1-based; 1 if the format does not keep it.
     """
 
     name: str
     version: str
+    key: str
     raw: Any
     line: int = 1
 

@@ -11,11 +11,9 @@ from wardround.checks.lazy import LazyPattern
 from wardround.semantics.supply_chain.locks.entry import LockDetails, LockEntry, LockFile
 from wardround.semantics.supply_chain.npm_manifests import TABLES
 
-_ARCHIVE = LazyPattern(
-    r"https?://[^/]{1,300}/(?:[^?#]*/)?((?:@[\w.~-]{1,200}(?:/|%2[fF]))?[\w.~-]{1,200})/-/[^/?#]{1,400}$"
-)
 _STRING_OR_LAST_COMMA = LazyPattern(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 _DEEPEST = 50
+_LONGEST_URL = 2_000
 _DECLARED = [table for table in TABLES if table != "resolutions"]
 
 
@@ -53,7 +51,7 @@ def read_package_lock(text: str) -> LockFile:
         if not installed:
             declared[path] = _declared(package)
         elif not package.link:
-            entries.append(LockEntry(name, package.version, (path, package)))
+            entries.append(LockEntry(name, package.version, path, package))
     return LockFile(tuple(entries), _details, declared)
 
 
@@ -78,14 +76,14 @@ def _first_version(tree: Mapping[str, Any], path: str = "", depth: int = 0) -> I
             package = msgspec.convert(known, NpmPackage)
         except msgspec.ValidationError:
             continue
-        yield LockEntry(name, package.version, (place, package))
+        yield LockEntry(name, package.version, place, package)
         nested = one.get("dependencies")
         if isinstance(nested, dict):
             yield from _first_version(nested, f"{place}/", depth + 1)
 
 
 def _details(entry: LockEntry) -> LockDetails:
-    _, package = entry.raw
+    package = entry.raw
     url = package.resolved if isinstance(package.resolved, str) else ""
     return LockDetails(
         urls=(url,) if url else (),
@@ -105,8 +103,11 @@ def hashes_of(integrity: str) -> Iterator[tuple[str, str]]:
 
 def package_of(url: str) -> str:
     """Return the package that an archive of a registry belongs to; empty for another URL."""
-    found = _ARCHIVE.match(url[:2_000])
-    return found[1].replace("%2f", "/").replace("%2F", "/") if found else ""
+    path, separator, _ = url[:_LONGEST_URL].replace("%2f", "/").replace("%2F", "/").rpartition("/-/")
+    *folders, name = path.partition("://")[2].split("/")
+    if not separator or not folders:
+        return ""
+    return f"{folders[-1]}/{name}" if folders[-1].startswith("@") else name
 
 
 def read_bun_lock(text: str) -> LockFile:
@@ -134,12 +135,11 @@ def _bun_entry(key: str, one: object) -> LockEntry | None:
     if not isinstance(one, list) or not one or not isinstance(one[0], str):
         return None
     name, at, version = one[0].rpartition("@")
-    return LockEntry(name, version, (key, one)) if at and name else None
+    return LockEntry(name, version, key, one) if at and name else None
 
 
 def _bun_details(entry: LockEntry) -> LockDetails:
-    _, one = entry.raw
-    texts = [part for part in one[1:] if isinstance(part, str)]
+    texts = [part for part in entry.raw[1:] if isinstance(part, str)]
     urls = tuple(part for part in texts if "://" in part)
     integrity = next((part for part in texts if part.startswith(("sha512-", "sha1-", "sha256-"))), "")
     version = entry.version if "://" in entry.version or entry.version.startswith("github:") else ""

@@ -75,9 +75,9 @@ def _end(text: str, start: int) -> int:
 def _entry(block: str, line: int) -> LockEntry:
     name, version = _NAME.search(block), _VERSION.search(block)
     if name is not None and version is not None:
-        return LockEntry(normal_name(name[1]), version[1], block, line)
+        return LockEntry(normal_name(name[1]), version[1], block, block, line)
     package = _package(block)
-    return LockEntry(normal_name(str(package["name"])), str(package.get("version", "")), block, line)
+    return LockEntry(normal_name(str(package["name"])), str(package.get("version", "")), block, block, line)
 
 
 def _package(block: str) -> Mapping[str, Any]:
@@ -170,7 +170,7 @@ def read_pipfile_lock(text: str) -> LockFile:
         return LockFile(problem=f"it is not a lock file: {type(cause).__name__}")
     packages = {**lock.develop, **lock.default}
     entries = [
-        LockEntry(normal_name(name), str(one.get("version", "")).lstrip("="), one)
+        LockEntry(normal_name(name), str(one.get("version", "")).lstrip("="), name, one)
         for name, one in packages.items()
         if isinstance(one, dict)
     ]
