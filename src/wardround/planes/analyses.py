@@ -22,6 +22,7 @@ from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
 from wardround.planes.supply_chain import supply_chain_of
 from wardround.semantics.supply_chain.notes import SupplyChainNotes
+from wardround.semantics.trust_boundaries import BoundaryNote
 from wardround.tools.tool import Profile
 
 _MOST_MESSAGES = 100
@@ -39,6 +40,7 @@ class Analyses(msgspec.Struct, frozen=True):
         exchanges: the calls of a language model.
         intent: the notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        boundaries: the places on a trust boundary that the change touches.
         supply_chain: the dependencies, lock files and install scripts that the change affects.
     """
 
@@ -49,6 +51,7 @@ class Analyses(msgspec.Struct, frozen=True):
     intent: IntentNotes = IntentNotes()
     repetitions: tuple[Repetition, ...] = ()
     supply_chain: SupplyChainNotes = SupplyChainNotes()
+    boundaries: tuple[BoundaryNote, ...] = ()
 
 
 def analyse_change(
@@ -73,6 +76,7 @@ def analyse_change(
         intent=intent_notes(messages, source, context, request),
         repetitions=_repetitions(source, context.change, request, code.moves),
         supply_chain=_supply_chain(source, context.change, request),
+        boundaries=_boundaries(source, context, request),
     )
 
 
@@ -111,6 +115,25 @@ def _supply_chain(source: ChangeSource, change: Change, request: ReviewRequest) 
     return supply_chain_of(source, change) if request.profile is Profile.CI else SupplyChainNotes()
 
 
+def _boundaries(
+    source: ChangeSource, context: ReviewContext, request: ReviewRequest
+) -> tuple[BoundaryNote, ...]:
+    """Find the trust boundaries; not at commit, where no policy counts people."""
+    if request.profile is not Profile.CI:
+        return ()
+    from wardround.planes.boundary_analysis import (
+        boundaries_of,
+    )  # with the patterns, which commits do not need
+
+    return boundaries_of(context.change, _reader(source, context.change), _tests(context))
+
+
+def _tests(context: ReviewContext) -> frozenset[str]:
+    """Return the paths of test files."""
+    claimed = context.claimed
+    return frozenset(one.file.path for one in claimed if any(s.name == "tests" for s in one.specialists))
+
+
 def _criteria(
     source: ChangeSource, context: ReviewContext, request: ReviewRequest
 ) -> tuple[CriterionResult, ...]:
@@ -120,10 +143,8 @@ def _criteria(
     from wardround.planes.changed_sources import changed_sources
     from wardround.planes.criteria import judge_criteria
 
-    tests = {one.file.path for one in context.claimed if any(s.name == "tests" for s in one.specialists)}
-    return judge_criteria(
-        request.ticket, changed_sources(context.change, _reader(source, context.change), tests)
-    )
+    read = _reader(source, context.change)
+    return judge_criteria(request.ticket, changed_sources(context.change, read, _tests(context)))
 
 
 def _reader(source: ChangeSource, change: Change) -> Callable[[ChangedFile, bool], str | None]:

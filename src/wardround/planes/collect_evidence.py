@@ -67,6 +67,7 @@ def collect_evidence(
         intent=analyses.intent,
         repetitions=analyses.repetitions,
         supply_chain=analyses.supply_chain,
+        boundaries=analyses.boundaries,
     )
 
 

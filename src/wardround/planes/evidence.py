@@ -20,6 +20,7 @@ from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
 from wardround.semantics.supply_chain.notes import SupplyChainNotes
+from wardround.semantics.trust_boundaries import BoundaryNote
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -172,6 +173,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         criteria: the states of the acceptance criteria of the ticket.
         intent: notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
+        boundaries: the places on a trust boundary that it changes.
         supply_chain: the dependencies, lock files and install scripts that the change affects.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
@@ -198,6 +200,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     repetitions: tuple[Repetition, ...] = ()
     neighbours: tuple[SymbolNeighbours, ...] = ()
     supply_chain: SupplyChainNotes = SupplyChainNotes()
+    boundaries: tuple[BoundaryNote, ...] = ()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

@@ -12,7 +12,6 @@ from wardround.findings import Plane
 from wardround.planes.coverage import FindingsPlane
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
-from wardround.semantics.supply_chain.notes import SupplyChainNotes
 
 FINDINGS = FindingsPlane(
     name=Plane.SECURITY,
@@ -34,7 +33,7 @@ FINDINGS = FindingsPlane(
 
 
 class SecurityPlane:
-    """Judges findings, and names the notes about the supply chain, which change no severity."""
+    """Judges findings, and names the notes about the supply chain and trust boundaries."""
 
     name = Plane.SECURITY
 
@@ -49,15 +48,17 @@ class SecurityPlane:
     def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
         """Judge the findings; policies decide about the notes."""
         signal = FINDINGS.analyse(context, evidence)
-        return replace(signal, derivation=(*signal.derivation, *_summaries(evidence.supply_chain)))
+        return replace(signal, derivation=(*signal.derivation, *_summaries(evidence)))
 
 
-def _summaries(notes: SupplyChainNotes) -> Iterator[str]:
+def _summaries(evidence: Evidence) -> Iterator[str]:
     """Return a line for each kind of notes."""
+    notes = evidence.supply_chain
     kinds = {
         "dependencies": [one.change.value for one in notes.dependencies],
         "lock files": [one.change.value for one in notes.locks],
         "install scripts": [one.kind for one in notes.installs],
+        "trust boundaries": [one.kind.value for one in evidence.boundaries],
     }
     for kind, found in kinds.items():
         if found:

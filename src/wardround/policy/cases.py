@@ -26,6 +26,7 @@ from wardround.semantics.supply_chain.notes import (
     LockNote,
     SupplyChainNotes,
 )
+from wardround.semantics.trust_boundaries import Boundary, BoundaryNote
 
 _OUTCOMES = ("none", "info", "warn", "error", "inconclusive", "not-applicable")
 
@@ -66,6 +67,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         suppressed: the number of suppressed findings.
         language_model_failed: a plane got no usable answer from its language model.
         dependencies, locks, installs: the notes about the supply chain.
+        boundaries: the kinds of the trust boundaries that the change touches.
     """
 
     signals: dict[Plane, str] = {}
@@ -80,6 +82,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     dependencies: tuple[GivenDependency, ...] = ()
     locks: tuple[GivenLock, ...] = ()
     installs: tuple[GivenInstall, ...] = ()
+    boundaries: tuple[Boundary, ...] = ()
 
     def __post_init__(self) -> None:
         for plane, outcome in self.signals.items():
@@ -168,6 +171,7 @@ def _evidence(given: Given) -> Evidence:
         if given.language_model_failed
         else (),
         supply_chain=_supply_chain(given),
+        boundaries=tuple(BoundaryNote(given.files[0], 1, 1, kind, "") for kind in given.boundaries),
     )
 
 

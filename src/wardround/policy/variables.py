@@ -22,10 +22,21 @@ from wardround.semantics.supply_chain.notes import (
     LockNote,
     SupplyChainNotes,
 )
+from wardround.semantics.trust_boundaries import Boundary, BoundaryNote
 from wardround.text.escaping import one_line
 
 VARIABLES = frozenset(
-    {"added_lines", "dependencies", "files", "findings", "gate", "installs", "language_model_failed", "locks"}
+    {
+        "added_lines",
+        "boundaries",
+        "dependencies",
+        "files",
+        "findings",
+        "gate",
+        "installs",
+        "language_model_failed",
+        "locks",
+    }
     | {"missing", "policy_file", "profile", "signals", "suppressed", "target_branch", "ticket", "tier"}
 )
 FUNCTIONS = frozenset({"glob", "touches"})
@@ -50,8 +61,8 @@ def condition_variables(
     severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
     not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts;
     ``language_model_failed`` is true if a plane got no usable answer from its language model.
-    ``dependencies``, ``locks`` and ``installs`` are the lists of notes about the supply chain, each with the
-    fields of its struct; there are none at commit.
+    ``dependencies``, ``locks`` and ``installs`` are the notes about the supply chain, ``boundaries`` those
+    about trust boundaries, each with the fields of its struct; there are none at commit.
     """
     roles = {file.path: file for file in evidence.files}
     return {
@@ -71,6 +82,7 @@ def condition_variables(
         "ticket": _ticket(context, evidence),
         "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
         **_supply_chain(evidence.supply_chain),
+        "boundaries": [_note(one) for one in evidence.boundaries],
         "missing": len(evidence.missing),
         "suppressed": len(evidence.findings) - len(evidence.introduced),
     }
@@ -100,6 +112,7 @@ def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., An
         "main",
         (FileEvidence("src/app.py", FileRole.SOURCE, added_lines=1),),
         supply_chain=_SAMPLE_NOTES,
+        boundaries=(BoundaryNote("src/app.py", 1, 1, Boundary.ROUTE, "@app.post()"),),
     )
     signals = [Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane]
     return condition_variables(Tier.T1, signals, context, evidence), condition_functions(context)
@@ -110,7 +123,7 @@ def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
     return {name: [_note(one) for one in listed] for name, listed in kinds.items()}
 
 
-def _note(note: DependencyNote | LockNote | InstallNote) -> dict[str, Any]:
+def _note(note: DependencyNote | LockNote | InstallNote | BoundaryNote) -> dict[str, Any]:
     values: dict[str, Any] = msgspec.to_builtins(note)
     return values | {"file": one_line(note.file)}
 

@@ -151,6 +151,8 @@ class _Locks:
         if head is None or head.problem or manifest.head.problem:
             return
         before = [] if base is None or base.problem else _gaps(lock, manifest.path, manifest.base, base)
+        if not _is_surely_locked(lock, manifest, before):
+            return
         after = _gaps(lock, manifest.path, manifest.head, head)
         known = {name for name, _ in before}
         caused = [gap for gap in after if gap[0] not in known]
@@ -159,6 +161,16 @@ class _Locks:
         if not caused and manifest.is_changed and base is not None and _is_stale(base, head):
             reason = "it has the hash of the former manifest"
             yield LockNote(lock, 1, LockChange.NOT_UPDATED, manifest=manifest.path, reason=reason)
+
+
+def _is_surely_locked(lock: str, manifest: ManifestChange, gaps_before: Sequence[Gap]) -> bool:
+    """Return True unless the lock file may not be that of the manifest.
+
+    The first format of yarn does not list the projects of a workspace: one below the lock file is locked by
+    it if all of its former dependencies are.
+    """
+    is_own = posixpath.dirname(lock) == posixpath.dirname(manifest.path)
+    return is_own or not lock.endswith("yarn.lock") or (bool(manifest.base.dependencies) and not gaps_before)
 
 
 def _is_stale(base: LockFile, head: LockFile) -> bool:

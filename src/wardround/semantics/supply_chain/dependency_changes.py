@@ -129,7 +129,7 @@ def _loosened(old: Dependency, new: Dependency) -> Iterator[DependencyChange]:
         return
     if new.source in _FOREIGN and (old.source != new.source or _is_elsewhere(old, new)):
         yield DependencyChange.SOURCE
-    elif old.source == new.source == "" and old.origin != new.origin:
+    elif old.source == new.source == "" and new.origin not in ("", old.origin):
         yield DependencyChange.SOURCE if new.ecosystem == "npm" else DependencyChange.REGISTRY
     if old.is_pinned and not new.is_pinned and new.source in (old.source, "git", "url"):
         yield DependencyChange.UNPINNED

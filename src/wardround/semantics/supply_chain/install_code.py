@@ -179,12 +179,13 @@ def _settings(base: str, head: str) -> Iterator[_Found]:
 
 
 def _build_backend(base: str, head: str) -> Iterator[_Found]:
-    """Return the changed programs that build the project."""
+    """Return the changed programs that build the project; the usual backend of a new project is none."""
     old, new = _toml(base), _toml(head)
     lines = LineFinder(head)
     before, after = _table(old, "build-system"), _table(new, "build-system")
     for key in ("build-backend", "backend-path"):
-        if after.get(key) != before.get(key) and after.get(key) is not None:
+        is_new_project = not base and key == "build-backend"
+        if after.get(key) != before.get(key) and after.get(key) is not None and not is_new_project:
             yield lines.line_of(key), "backend", key, f"{before.get(key) or 'none'} became {after[key]}"
     for place in (
         ("hatch", "build", "hooks", "custom"),

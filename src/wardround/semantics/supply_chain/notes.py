@@ -16,9 +16,9 @@ _LONGEST = 160
 class DependencyChange(enum.StrEnum):
     """The way in which a change affects a dependency.
 
-    ``widened``: the head accepts every version of the base, and more. ``unpinned``: an exact version, digest
-    or commit is gone. ``source``: from a registry to git, a URL or a path. ``registry``: another package
-    index. ``integrity``: a hash is gone. ``runtime``: from development to runtime.
+    ``widened``: the head accepts every version of the base, and more. ``unpinned``: it no longer names one
+    version, digest or commit. ``source``: from a registry to git, a URL or a path. ``registry``: another
+    package index. ``integrity``: without its hash. ``runtime``: from development to runtime.
     """
 
     ADDED = "added"
