@@ -11,6 +11,7 @@ from wardround.findings import Plane, Status
 from wardround.planes.coverage import MOST_REASONS, FindingsPlane
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.intent import FINDINGS as INTENT_FINDINGS
+from wardround.planes.perf import FINDINGS as PERF_FINDINGS
 from wardround.planes.run import PLANES
 from wardround.planes.security import FINDINGS as SECURITY_FINDINGS
 from wardround.planes.security import SECURITY
@@ -90,7 +91,7 @@ def test_many_reasons_are_counted() -> None:
 
 def test_every_contributing_tool_is_known_to_its_planes() -> None:
     """A failed tool must leave each plane inconclusive to which one of its codes belongs."""
-    planes = (*PLANES, INTENT_FINDINGS, SECURITY_FINDINGS)
+    planes = (*PLANES, INTENT_FINDINGS, SECURITY_FINDINGS, PERF_FINDINGS)
     lists = {plane.name: plane for plane in planes if isinstance(plane, FindingsPlane)}
     tools = {tool.name for s in host.load().specialists for tool in (*s.tools, *s.borrowed_tools)}
     for rule in host.load().catalogue.listed():

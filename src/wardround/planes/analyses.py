@@ -11,6 +11,7 @@ from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
 from wardround.context.code_context import CodeContext
+from wardround.context.cost_notes import CostNotes
 from wardround.context.repetition import Repetition
 from wardround.context.review_context import ReviewContext
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
@@ -41,6 +42,7 @@ class Analyses(msgspec.Struct, frozen=True):
         intent: the notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
         boundaries: the places on a trust boundary that the change touches.
+        cost: the functions on hot paths that the change makes more complex, and large additions.
         supply_chain: the dependencies, lock files and install scripts that the change affects.
     """
 
@@ -52,6 +54,7 @@ class Analyses(msgspec.Struct, frozen=True):
     repetitions: tuple[Repetition, ...] = ()
     supply_chain: SupplyChainNotes = SupplyChainNotes()
     boundaries: tuple[BoundaryNote, ...] = ()
+    cost: CostNotes = CostNotes()
 
 
 def analyse_change(
@@ -77,6 +80,7 @@ def analyse_change(
         repetitions=_repetitions(source, context.change, request, code.moves),
         supply_chain=_supply_chain(source, context.change, request),
         boundaries=_boundaries(source, context, request),
+        cost=_cost(source, context.change, request),
     )
 
 
@@ -126,6 +130,20 @@ def _boundaries(
     )  # with the patterns, which commits do not need
 
     return boundaries_of(context.change, _reader(source, context.change), _tests(context))
+
+
+def _cost(source: ChangeSource, change: Change, request: ReviewRequest) -> CostNotes:
+    """Find growth on hot paths and large additions; not at commit, where the graph may not exist."""
+    if request.profile is not Profile.CI:
+        return CostNotes()
+    from wardround.context.growth import growth_of  # loads grammars: 15 ms
+    from wardround.context.weights import weights_of
+
+    read = _reader(source, change)
+    weights = weights_of(change, source.content, read)
+    if not isinstance(source, GitChangeSource):
+        return CostNotes(weights=weights)
+    return CostNotes(growth_of(source, change, read, MOST_READ[request.profile]), weights)
 
 
 def _tests(context: ReviewContext) -> frozenset[str]:

@@ -68,6 +68,7 @@ def collect_evidence(
         repetitions=analyses.repetitions,
         supply_chain=analyses.supply_chain,
         boundaries=analyses.boundaries,
+        cost=analyses.cost,
     )
 
 

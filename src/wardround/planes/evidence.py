@@ -13,6 +13,7 @@ from typing import Annotated
 import msgspec
 
 from wardround.config.schema import FailLevel
+from wardround.context.cost_notes import CostNotes
 from wardround.context.repetition import Repetition
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import SymbolNeighbours
@@ -174,6 +175,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         intent: notes about the scope of the change, its kind, and the files to read with it.
         repetitions: the added functions that repeat an existing one.
         boundaries: the places on a trust boundary that it changes.
+        cost: the functions on hot paths that it makes more complex, and large additions.
         supply_chain: the dependencies, lock files and install scripts that the change affects.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
@@ -201,6 +203,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     neighbours: tuple[SymbolNeighbours, ...] = ()
     supply_chain: SupplyChainNotes = SupplyChainNotes()
     boundaries: tuple[BoundaryNote, ...] = ()
+    cost: CostNotes = CostNotes()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

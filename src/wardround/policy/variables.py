@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from wardround.config.globs import covers
+from wardround.context.cost_notes import CostNotes, GrowthNote, WeightNote
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.findings import Plane
 from wardround.planes.criterion.results import CriterionState
@@ -26,19 +27,11 @@ from wardround.semantics.trust_boundaries import Boundary, BoundaryNote
 from wardround.text.escaping import one_line
 
 VARIABLES = frozenset(
-    {
-        "added_lines",
-        "boundaries",
-        "dependencies",
-        "files",
-        "findings",
-        "gate",
-        "installs",
-        "language_model_failed",
-        "locks",
-    }
-    | {"missing", "policy_file", "profile", "signals", "suppressed", "target_branch", "ticket", "tier"}
+    {"added_lines", "boundaries", "dependencies", "files", "findings", "gate", "growth", "installs"}
+    | {"language_model_failed", "locks", "missing", "policy_file", "profile", "signals", "suppressed"}
+    | {"target_branch", "ticket", "tier", "weights"}
 )
+_Note = DependencyNote | LockNote | InstallNote | BoundaryNote | GrowthNote | WeightNote
 FUNCTIONS = frozenset({"glob", "touches"})
 _SAMPLE_NOTES = SupplyChainNotes(
     (DependencyNote("package.json", 1, DependencyChange.ADDED, "npm", "left-pad", "runtime"),),
@@ -62,7 +55,8 @@ def condition_variables(
     not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts;
     ``language_model_failed`` is true if a plane got no usable answer from its language model.
     ``dependencies``, ``locks`` and ``installs`` are the notes about the supply chain, ``boundaries`` those
-    about trust boundaries, each with the fields of its struct; there are none at commit.
+    about trust boundaries, ``growth`` and ``weights`` those about cost, each with the fields of its struct;
+    there are none at commit.
     """
     roles = {file.path: file for file in evidence.files}
     return {
@@ -82,6 +76,8 @@ def condition_variables(
         "ticket": _ticket(context, evidence),
         "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
         **_supply_chain(evidence.supply_chain),
+        "growth": [_note(one) for one in evidence.cost.growth],
+        "weights": [_note(one) for one in evidence.cost.weights],
         "boundaries": [_note(one) for one in evidence.boundaries],
         "missing": len(evidence.missing),
         "suppressed": len(evidence.findings) - len(evidence.introduced),
@@ -113,17 +109,22 @@ def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., An
         (FileEvidence("src/app.py", FileRole.SOURCE, added_lines=1),),
         supply_chain=_SAMPLE_NOTES,
         boundaries=(BoundaryNote("src/app.py", 1, 1, Boundary.ROUTE, "@app.post()"),),
+        cost=CostNotes(
+            (GrowthNote("src/app.py", 1, 2, "total", "loops", 1, 2, 3, "request"),),
+            (WeightNote("logo.png", 1, "large-file", "logo.png", 1_000_000),),
+        ),
     )
     signals = [Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane]
     return condition_variables(Tier.T1, signals, context, evidence), condition_functions(context)
 
 
 def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
+    kinds: dict[str, Sequence[_Note]]
     kinds = {"dependencies": notes.dependencies, "locks": notes.locks, "installs": notes.installs}
     return {name: [_note(one) for one in listed] for name, listed in kinds.items()}
 
 
-def _note(note: DependencyNote | LockNote | InstallNote | BoundaryNote) -> dict[str, Any]:
+def _note(note: _Note) -> dict[str, Any]:
     values: dict[str, Any] = msgspec.to_builtins(note)
     return values | {"file": one_line(note.file)}
 

@@ -37,6 +37,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
     ticket = review.conclusion.context.ticket
     repetitions = review.conclusion.evidence.repetitions
     neighbours = review.conclusion.evidence.neighbours
+    cost = msgspec.to_builtins(review.conclusion.evidence.cost)
     boundaries = msgspec.to_builtins(review.conclusion.evidence.boundaries)
     return {
         "schema": SCHEMA,
@@ -61,6 +62,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         "signals": [_signal(signal) for signal in review.conclusion.signals],
         **({} if ticket is None else {"ticket": _ticket(ticket, review.conclusion.evidence.criteria)}),
         **_intent(review.conclusion.evidence.intent),
+        **{name: notes for name, notes in cost.items() if notes},
         **({"trust_boundaries": boundaries} if boundaries else {}),
         **_supply_chain(review.conclusion.evidence.supply_chain),
         "findings": [_finding(finding) for finding in review.visible],

@@ -22,8 +22,8 @@ from wardround.fixes.edits import apply
 from wardround.planes.criterion.results import CriterionState
 from wardround.policy.gate import GateOutcome
 from wardround.policy.verdict import VerdictName
+from wardround.reports.plane_notes import plane_note_lines
 from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
-from wardround.reports.supply_chain import supply_chain_lines
 from wardround.reports.terminal import WIDTH, columns, shortened, visible_character, visible_part, wrapped
 from wardround.review import ReviewResult
 from wardround.text.escaping import one_line
@@ -79,7 +79,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
     lines += _repetitions(review.conclusion.evidence.repetitions)
-    lines += supply_chain_lines(review.conclusion.evidence.supply_chain)
+    lines += plane_note_lines(review.conclusion.evidence)
     folded = len(review.triage.folded) if review.triage is not None else 0
     lines += _intent(review)
     lines += _ticket(review, style)

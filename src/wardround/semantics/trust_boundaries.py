@@ -225,3 +225,8 @@ _IN_HEADER: _Kinds = (
     (Boundary.ACCESS, _ACCESS_NAME),
 )
 _BY_PATH: _Kinds = ((Boundary.ROUTE, _FILE_ROUTE), (Boundary.ACCESS, _FILE_ACCESS))
+
+
+def is_handler(lines: Sequence[str], number: int) -> bool:
+    """Return True if a line is in a handler of requests."""
+    return 0 < number <= len(lines) and Boundary.ROUTE in _Headers(lines).around(number)

@@ -1,9 +1,10 @@
-"""The section of the text report about dependencies, lock files and install scripts."""
+"""The section of the text report about the supply chain, trust boundaries and cost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wardround.planes.evidence import Evidence
 from wardround.reports.terminal import wrapped
 from wardround.semantics.supply_chain.notes import (
     DependencyChange,
@@ -28,7 +29,21 @@ _WORDS = {
 }
 
 
-def supply_chain_lines(notes: SupplyChainNotes) -> Iterator[str]:
+def plane_note_lines(evidence: Evidence) -> Iterator[str]:
+    """Return the lines of all notes, each kind shortened."""
+    yield from _supply_chain(evidence.supply_chain)
+    places = [f"{one.kind} {one.file}:{one.line}" for one in evidence.boundaries]
+    if places:
+        yield from wrapped(one_line(_listed(places)), 2, "trust boundary: ")
+    cost = evidence.cost
+    grown = [f"{g.file}:{g.line} {g.name}: {g.kind} {g.base} -> {g.head} ({g.path})" for g in cost.growth]
+    weights = [f"{one.file}:{one.line}: {one.kind} {one.name}" for one in cost.weights]
+    for label, texts in (("hot path: ", grown), ("weight: ", weights)):
+        if texts:
+            yield from wrapped(one_line(_listed(texts)), 2, label)
+
+
+def _supply_chain(notes: SupplyChainNotes) -> Iterator[str]:
     """Return a line for each kind of change and for each inconsistency, shortened; JSON has all of them."""
     for change in DependencyChange:
         named = [_named(one) for one in notes.dependencies if one.change is change]
