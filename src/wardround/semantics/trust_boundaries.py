@@ -78,7 +78,7 @@ _WEBHOOK = LazyPattern(
     r"\b(?:def|function|const)\s+\w*webhook\w*|[\"'`/]webhooks?\b|@\w+[^#]*webhook", re.IGNORECASE
 )
 _UPLOAD = LazyPattern(
-    r"request\.(?:files|FILES)\b|\bUploadFile\b|\bmulter\(|\.extractall\(|\bZipFile\(|\btarfile\.open\("
+    r"request\.(?:files|FILES)\b|\bUploadFile\b|\bmulter\(|\.extractall\(|\bZipFile\(\s*[^)\s]|\btarfile\.open\("
     r"|\bformidable\(|req\.files?\b"
 )
 _DESERIALISATION = LazyPattern(
@@ -102,7 +102,8 @@ _ACCESS_LINE = LazyPattern(
     r"|\b(?:timingSafeEqual|requireAuth)\b|\bjwt\.(?:decode|verify|encode|sign)\("
 )
 _WEB_POLICY = LazyPattern(
-    r"Content-Security-Policy|\bCSP_|Access-Control-Allow|\bCORS|\bset_?cookie\(|\bSameSite\b|\bhttp_?only\b"
+    r"Content-Security-Policy|\bCSP_|Access-Control-Allow|\bCORS_|\bcors(?:middleware)?\("
+    r"|\bset_?cookie\(|\bSameSite\b|\bhttp_?only\b"
     r"|\b(?:SESSION|CSRF)_(?:COOKIE|TRUSTED|USE|SAVE|EXPIRE|FAILURE|HEADER)\w*|X-Frame-Options"
     r"|\bSECURE_(?:SSL|HSTS|PROXY|BROWSER|CONTENT|REDIRECT)\w*|Strict-Transport-Security"
     r"|\bALLOWED_HOSTS\b|\bhelmet\(|\bcookies\(\)\.set|\bcsrf_exempt\b|\bcsrf(?:Protection|_token)?\(",
@@ -151,7 +152,7 @@ def _notes(file: ChangedLines) -> Iterator[BoundaryNote]:
 
 
 def _removed(file: ChangedLines, known: Collection[Boundary]) -> Iterator[BoundaryNote]:
-    """Return the kinds that only removed lines show: a guard that is no longer there."""
+    """Return the kinds that only removed lines show: a guard that is removed."""
     seen = set(known)
     for number, texts in file.removed.items():
         for text in texts[:_MOST_LINES]:

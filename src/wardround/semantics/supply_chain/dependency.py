@@ -78,13 +78,13 @@ class LineFinder:
         self._offset, self._line = 0, 1
 
     def line_of(self, *needles: str) -> int:
-        """Return the line of the first of some texts that exists, 1-based; 1 if none does."""
+        """Return the line of the first of some texts that exists, without a line break at its start; else 1."""
         for needle in needles:
             found = self._text.find(needle, self._offset)
             if found < 0:
                 found = self._text.find(needle)
             if found >= 0:
-                return self._moved_to(found)
+                return self._moved_to(found + needle.startswith("\n"))
         return 1
 
     def _moved_to(self, found: int) -> int:

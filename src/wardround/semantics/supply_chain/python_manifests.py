@@ -158,7 +158,7 @@ def _poetry_group(table: Mapping[str, Any], scope: Scope, lines: LineFinder) -> 
             continue
         line = lines.line_of(f"\n{name} =", f"\n{name}=", f'\n"{name}"', name)
         for one in value if isinstance(value, list) else [value]:
-            yield _of_table(name, one, scope, line + (1 if line > 1 else 0))
+            yield _of_table(name, one, scope, line)
 
 
 def _of_table(name: str, value: object, scope: Scope, line: int) -> Dependency:

@@ -1,12 +1,13 @@
-"""Evaluate the notes about the supply chain on commits of external repositories.
+"""Evaluate the notes of the security and perf planes on commits of external repositories.
 
-    python evals/supply_chain.py scan REPOSITORY ... --out FILE [--each N]
-    python evals/supply_chain.py counts FILE
-    python evals/supply_chain.py sample FILE --kind KIND [--show N] [--seed N]
+    python evals/plane_notes.py scan REPOSITORY ... --out FILE [--each N] [--source]
+    python evals/plane_notes.py counts FILE
+    python evals/plane_notes.py sample FILE --kind KIND [--show N] [--seed N]
 
-``scan`` takes commits with one parent that touch a manifest or a lock file, evenly spaced over the newer half
-of a history, and appends a line of JSON for each; commits that the file has are skipped. ``counts`` prints
-the notes by kind, and the times. ``sample`` prints notes for manual judgement.
+``scan`` takes commits with one parent that touch a manifest or a lock file, with ``--source`` those that
+touch source, evenly spaced over the newer half of a history, and appends a line of JSON for each; commits
+that the file has are skipped. ``counts`` prints the notes by kind, and the times. ``sample`` prints notes for
+manual judgement.
 """
 
 from __future__ import annotations
@@ -17,15 +18,22 @@ import random
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from wardround.change.change_source import GitChangeSource
+from wardround.change.change_source import FileTexts, GitChangeSource
+from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
+from wardround.context.growth import growth_of
+from wardround.context.weights import weights_of
+from wardround.execution.change_check_runner import MOST_READ
+from wardround.planes.boundary_analysis import boundaries_of
 from wardround.planes.supply_chain import supply_chain_of
-from wardround.semantics.supply_chain.notes import SupplyChainNotes
+from wardround.retrieval.test_discovery import holds_tests
+from wardround.tools.tool import Profile
 
 _PATHS = (
     "*package.json", "*package-lock.json", "*pnpm-lock.yaml", "*pnpm-workspace.yaml", "*yarn.lock",
@@ -33,20 +41,34 @@ _PATHS = (
     "*requirements*.txt", "*setup.cfg", "*setup.py", "*Dockerfile", ".github/workflows/*", "*.npmrc",
     "*.yarnrc.yml",
 )  # fmt: skip
+_SOURCES = ("*.py", "*.ts", "*.tsx", "*.js", ".github/workflows/*")
 
 
-def commits(git_dir: Path, count: int) -> list[str]:
+def commits(git_dir: Path, count: int, paths: Sequence[str]) -> list[str]:
     """Commits of the newer half that touch such a file, evenly spaced."""
-    command = ["git", "--git-dir", str(git_dir), "log", "--no-merges", "--format=%H", "HEAD", "--", *_PATHS]
+    command = ["git", "--git-dir", str(git_dir), "log", "--no-merges", "--format=%H", "HEAD", "--", *paths]
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     newer = found[: max(1, len(found) // 2)]
     step = max(1, len(newer) // count)
     return newer[::step][:count]
 
 
-def notes_of(repository: Repository, commit: str) -> SupplyChainNotes:
+def notes_of(repository: Repository, commit: str) -> dict[str, Any]:
+    """The notes of all kinds, as plain values."""
     change = repository.range(f"{commit}^", commit)
-    return supply_chain_of(GitChangeSource(repository, change), change)
+    source = GitChangeSource(repository, change)
+    texts = FileTexts(source, change)
+
+    def read(file: ChangedFile, base: bool) -> str | None:
+        return texts.readable(file.path, base=base)
+
+    tests = {file.path for file in change.files if holds_tests(file.path)}
+    notes: dict[str, Any] = msgspec.to_builtins(supply_chain_of(source, change))
+    return notes | {
+        "boundaries": msgspec.to_builtins(boundaries_of(change, read, tests)),
+        "growth": msgspec.to_builtins(growth_of(source, change, read, MOST_READ[Profile.CI])),
+        "weights": msgspec.to_builtins(weights_of(change, source.content, read)),
+    }
 
 
 def scan(arguments: argparse.Namespace) -> None:
@@ -55,14 +77,14 @@ def scan(arguments: argparse.Namespace) -> None:
     known = {json.loads(line)["commit"] for line in out.read_text().splitlines()} if out.exists() else set()
     with out.open("a") as file:
         for path in arguments.repositories:
-            for commit in commits(path, arguments.each):
+            for commit in commits(path, arguments.each, _SOURCES if arguments.source else _PATHS):
                 if commit not in known:
                     with Repository(path) as repository:
                         start = time.process_time()
                         notes = notes_of(repository, commit)
                     seconds = round(time.process_time() - start, 3)
                     row = {"repository": path.parent.name, "commit": commit, "seconds": seconds}
-                    file.write(json.dumps(row | {"notes": msgspec.to_builtins(notes)}) + "\n")
+                    file.write(json.dumps(row | {"notes": notes}) + "\n")
                     file.flush()
 
 
@@ -70,7 +92,7 @@ def listed(file: Path) -> Iterator[tuple[dict[str, object], str, dict[str, objec
     """Row, kind and note of each note."""
     for line in file.read_text().splitlines():
         row = json.loads(line)
-        for group in ("dependencies", "locks", "installs"):
+        for group in ("dependencies", "locks", "installs", "boundaries", "growth", "weights"):
             for note in row["notes"].get(group, ()):
                 yield row, f"{group} {note.get('change') or note.get('kind')}", note
 
@@ -110,6 +132,7 @@ def main() -> None:
     one.add_argument("repositories", nargs="+", type=Path)
     one.add_argument("--out", type=Path, required=True)
     one.add_argument("--each", type=int, default=40)
+    one.add_argument("--source", action="store_true")
     one.set_defaults(run=scan)
     one = commands.add_parser("counts")
     one.add_argument("file", type=Path)
