@@ -64,3 +64,12 @@ def test_two_stages_with_the_same_image_are_compared_in_order() -> None:
     assert not found(notes_between({"Dockerfile": base}, {"Dockerfile": base.replace("22.1.0", "24.1.0")}))
     notes = notes_between({"Dockerfile": base}, {"Dockerfile": base.replace("22.1.0", "22")})
     assert [(one.change.value, one.line) for one in notes.dependencies] == [("unpinned", 2)]
+
+
+def test_one_of_several_uses_of_an_action_that_loses_its_commit_is_noted() -> None:
+    uses = f"      - uses: a/b@{'c' * 40}\n"
+    path, base = ".github/workflows/ci.yml", uses * 3
+    notes = notes_between({path: base}, {path: uses + uses.replace("c" * 40, "v1") + uses})
+    assert [(one.change.value, one.line) for one in notes.dependencies] == [("unpinned", 2)]
+    notes = notes_between({path: base}, {path: base + uses.replace("c" * 40, "v1")})
+    assert [(one.change.value, one.line) for one in notes.dependencies] == [("unpinned", 4)]

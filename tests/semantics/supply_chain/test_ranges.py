@@ -21,6 +21,7 @@ from wardround.semantics.supply_chain.ranges import satisfies_python, widens
         ("npm", "^18", "^18 || ^19"),
         ("npm", "1.x", "*"),
         ("npm", ">= 1.2 < 2", ">=1"),
+        ("docker", "3.12.1-slim", "3.12"),
     ],
 )
 def test_a_range_with_more_versions_is_wider(ecosystem: str, base: str, head: str) -> None:
@@ -38,7 +39,7 @@ def test_a_range_with_more_versions_is_wider(ecosystem: str, base: str, head: st
         ("npm", "^1.2.0", "^2.0.0"),
         ("npm", "latest", "*"),
         ("npm", "^1.0.0 || ", "not a range"),
-        ("docker", "3.12", "3"),
+        ("docker", "3.12-slim", "4-slim"),
     ],
 )
 def test_an_update_or_an_unknown_range_is_not_wider(ecosystem: str, base: str, head: str) -> None:

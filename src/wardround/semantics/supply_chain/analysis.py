@@ -151,7 +151,7 @@ class _Locks:
         if head is None or head.problem or manifest.head.problem:
             return
         before = [] if base is None or base.problem else _gaps(lock, manifest.path, manifest.base, base)
-        if not _is_surely_locked(lock, manifest, before):
+        if not _is_surely_locked(lock, head, manifest, before):
             return
         after = _gaps(lock, manifest.path, manifest.head, head)
         known = {name for name, _ in before}
@@ -163,14 +163,17 @@ class _Locks:
             yield LockNote(lock, 1, LockChange.NOT_UPDATED, manifest=manifest.path, reason=reason)
 
 
-def _is_surely_locked(lock: str, manifest: ManifestChange, gaps_before: Sequence[Gap]) -> bool:
+def _is_surely_locked(
+    lock: str, content: LockFile, manifest: ManifestChange, gaps_before: Sequence[Gap]
+) -> bool:
     """Return True unless the lock file may not be that of the manifest.
 
     The first format of yarn does not list the projects of a workspace: one below the lock file is locked by
     it if all of its former dependencies are.
     """
     is_own = posixpath.dirname(lock) == posixpath.dirname(manifest.path)
-    return is_own or not lock.endswith("yarn.lock") or (bool(manifest.base.dependencies) and not gaps_before)
+    is_listed = not lock.endswith("yarn.lock") or bool(content.declared)
+    return is_own or is_listed or (bool(manifest.base.dependencies) and not gaps_before)
 
 
 def _is_stale(base: LockFile, head: LockFile) -> bool:

@@ -78,7 +78,7 @@ class LineFinder:
         self._offset, self._line = 0, 1
 
     def line_of(self, *needles: str) -> int:
-        """Return the line of the first of some texts that exists, without a line break at its start; else 1."""
+        """Return the line of the first of some texts that exists, after a line break at its start."""
         for needle in needles:
             found = self._text.find(needle, self._offset)
             if found < 0:

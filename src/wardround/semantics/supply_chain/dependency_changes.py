@@ -101,10 +101,15 @@ def _is_peer(one: Dependency) -> bool:
 def _pairs(base: Sequence[Dependency], head: Sequence[Dependency]) -> Iterator[tuple[Dependency, Dependency]]:
     """Return the requirements that belong together: by scope and condition, then by order.
 
-    Requirements that exist on both sides have no partner; where their numbers differ, no pair is certain.
+    Requirements that exist on both sides have no partner. Where the head has more images or actions of a
+    name, the others belong to the last one of the base, if all of the base are pinned.
     """
-    old = [one for one in base if not any(_is_same(one, other) for other in head)]
-    new = [one for one in head if not any(_is_same(one, other) for other in base)]
+    old, new = list(base), list(head)
+    for one in base:
+        same = next((two for two in new if _is_same(one, two)), None)
+        if same is not None:
+            old.remove(one)
+            new.remove(same)
     for one in list(old):
         partner = next((two for two in new if (two.scope, two.marker) == (one.scope, one.marker)), None)
         if partner is not None:
@@ -113,6 +118,8 @@ def _pairs(base: Sequence[Dependency], head: Sequence[Dependency]) -> Iterator[t
             yield one, partner
     if len(old) == len(new):
         yield from zip(old, new, strict=True)
+    elif not old and all(one.is_pinned for one in base):
+        yield from ((base[-1], one) for one in new if one.scope in (Scope.IMAGE, Scope.ACTION))
 
 
 def _is_same(one: Dependency, other: Dependency) -> bool:

@@ -23,6 +23,8 @@ def gaps(folder: str, manifest: Manifest, lock: LockFile, *, name: str) -> list[
     wanted = [one for one in manifest.dependencies if one.scope in _LOCKED and one.source == ""]
     if name in ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "bun.lock"):
         return sorted(_undeclared(lock.declared.get(folder), wanted, manifest))
+    if name == "yarn.lock" and lock.declared:
+        return sorted(_undeclared(lock.declared.get(folder), wanted, manifest))
     if name == "yarn.lock":
         return sorted(_without_pattern(lock, wanted, manifest))
     if name == "uv.lock":

@@ -90,12 +90,13 @@ def _host_set(details: LockDetails) -> set[str]:
 
 
 def _different_hashes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """Return the first archive with two different hashes; of hashes without archives, one must stay."""
+    """Return the first archive with another hash; a list of hashes may grow, and not lose one as well."""
     for name in sorted(old.keys() & new.keys()):
         if old[name] != new[name]:
             return f"{name} {new[name]}"
+    added, removed = new.keys() - old.keys(), old.keys() - new.keys()
     is_list = all(name == value for name, value in (*old.items(), *new.items()))
-    return min(new) if is_list and old and new and not old.keys() & new.keys() else ""
+    return min(added) if is_list and added and removed else ""
 
 
 def _foreign(now: LockDetails, hosts: Collection[str]) -> Iterator[_Found]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _CARET = LazyPattern(r"\^\s*v?(\d{1,9}(?:\.\d{1,9}){0,3})")
 _TILDE = LazyPattern(r"~\s*v?(\d{1,9}(?:\.\d{1,9}){0,3})")
 _BARE = LazyPattern(r"v?\d{1,9}(?:\.\d{1,9}){0,4}[\w.+-]{0,40}")
+_TAG = LazyPattern(r"v?(\d{1,9}(?:\.\d{1,9}){0,5})(?![\w.])")
 _AFTER_OPERATOR = LazyPattern(r"([<>=~^])\s+")
 _LONGEST = 500
 _MOST_PARTS = 8
@@ -30,7 +31,18 @@ def widens(ecosystem: str, base: str, head: str) -> bool:
         return old is not None and new is not None and new.is_superset(old) and not old.is_superset(new)
     if ecosystem == "npm":
         return _widens_npm(base, head)
-    return False
+    return ecosystem == "docker" and _is_shorter(_parts(base), _parts(head))
+
+
+def _parts(tag: str) -> list[str]:
+    """Return the leading numbers of the tag of an image."""
+    found = _TAG.match(tag)
+    return found[1].split(".") if found is not None else []
+
+
+def _is_shorter(base: list[str], head: list[str]) -> bool:
+    """Return True if a tag is the beginning of another one, and so matches more releases."""
+    return 0 < len(head) < len(base) and base[: len(head)] == head
 
 
 def python_range(text: str) -> SpecifierSet | None:

@@ -43,9 +43,7 @@ def read_package_lock(text: str) -> LockFile:
         lock = msgspec.json.decode(text.removeprefix("\ufeff"), type=_PackageLock)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as cause:
         return LockFile(problem=f"it is not a lock file: {type(cause).__name__}")
-    if not lock.packages:
-        return LockFile(tuple(_first_version(lock.dependencies)), _details)
-    entries, declared = [], {}
+    entries, declared = list(_first_version(lock.dependencies)), {}
     for path, package in lock.packages.items():
         _, installed, name = path.rpartition("node_modules/")
         if not installed:
@@ -66,11 +64,11 @@ def _declared(package: NpmPackage) -> dict[str, frozenset[str]]:
 
 
 def _first_version(tree: Mapping[str, Any], path: str = "", depth: int = 0) -> Iterator[LockEntry]:
-    """Return the entries of a lock file of version 1, which are nested."""
+    """Return the nested entries of the first version of the format, which the second one also has."""
     for name, one in tree.items() if depth < _DEEPEST else ():
         if not isinstance(one, dict):
             continue
-        place = f"{path}node_modules/{name}"
+        place = f"{path}/{name}"
         known = {key: one[key] for key in ("version", "resolved", "integrity") if key in one}
         try:
             package = msgspec.convert(known, NpmPackage)
@@ -79,7 +77,7 @@ def _first_version(tree: Mapping[str, Any], path: str = "", depth: int = 0) -> I
         yield LockEntry(name, package.version, place, package)
         nested = one.get("dependencies")
         if isinstance(nested, dict):
-            yield from _first_version(nested, f"{place}/", depth + 1)
+            yield from _first_version(nested, place, depth + 1)
 
 
 def _details(entry: LockEntry) -> LockDetails:
