@@ -28,7 +28,7 @@ _HASH = re.compile(
 _HOST = re.compile(
     r"(?<=https://)(?:registry\.npmjs\.org|registry\.yarnpkg\.com|files\.pythonhosted\.org)(?=/)"
 )
-_PIN = re.compile(r'(?<!"version)(?<=": ")\d+\.\d+\.\d+(?=")')
+_PIN = re.compile(r'(?<!"version": ")(?<=": ")\d+\.\d+\.\d+(?=")')
 _PYTHON_PIN = re.compile(r"(?<=[\w\]])==(?=[\d.]+[\"'\s;])")
 _PYTHON = r"requirements|pyproject\.toml$|Pipfile$"
 _TABLE = re.compile(r'"dependencies": \{\n')

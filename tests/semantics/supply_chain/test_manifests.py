@@ -112,10 +112,11 @@ def test_a_catalog_of_pnpm() -> None:
 
 def test_images_and_actions() -> None:
     text = "FROM --platform=linux/amd64 host.example/a:1 AS build\nFROM build\n"
-    text += "COPY --from=ghcr.io/b:2 /x /x\nFROM $BASE\n"
+    text += "COPY --from=ghcr.io/b:2 /x /x\nFROM $BASE\nARG TAG=3\nFROM c:${TAG}-slim\n"
     assert rows("docker/Dockerfile.web", text) == [
         ("host.example/a", "image", "", 1),
         ("ghcr.io/b", "image", "", 3),
+        ("c", "image", "", 6),
     ]
     text = "steps:\n  - uses: actions/checkout@v4 # newest\n  - uses: ./local\n  - uses: docker://a:1\n"
     assert rows(".github/workflows/ci.yml", text) == [("actions/checkout", "action", "", 2)]

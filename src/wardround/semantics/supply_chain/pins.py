@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from wardround.checks.lazy import LazyPattern
 from wardround.semantics.supply_chain.dependency import Dependency, Manifest, Scope
@@ -11,6 +11,9 @@ from wardround.semantics.supply_chain.dependency import Dependency, Manifest, Sc
 _FROM = LazyPattern(
     r"[ \t]*FROM[ \t]+(?:--platform=\S{1,200}[ \t]+)?(\S{1,500})(?:[ \t]+AS[ \t]+(\S{1,200}))?", 2
 )
+_ARG = LazyPattern(r"[ \t]*ARG[ \t]+(\w{1,100})=[\"']?([^\s\"']{1,300})", re.IGNORECASE)
+_VARIABLE = LazyPattern(r"\$\{?(\w{1,100})\}?")
+_LONGEST = 2_000
 _COPY_FROM = LazyPattern(r"[ \t]*COPY[ \t]+(?:--\S{1,200}[ \t]+)*?--from=(\S{1,500})", re.IGNORECASE)
 _USES = LazyPattern(r"[ \t]*(?:-[ \t]+)?[\"']?uses[\"']?[ \t]*:[ \t]*[\"']?([^\s\"'#]{1,500})")
 _COMMIT = LazyPattern(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -19,18 +22,26 @@ _DIGEST = LazyPattern(r"sha256:[0-9a-f]{64}")
 
 
 def read_dockerfile(text: str) -> Manifest:
-    """Read the images of FROM and of COPY --from; stages and images by a variable are none."""
+    """Read the images of FROM and of COPY --from; stages, and images by an unknown variable, are none."""
     stages: set[str] = set()
+    arguments: dict[str, str] = {}
     found: list[Dependency] = []
     for number, line in enumerate(text.split("\n"), 1):
-        if (entry := _FROM.match(line[:2_000])) is not None:
+        line = line[:_LONGEST]
+        if (argument := _ARG.match(line)) is not None:
+            arguments[argument[1]] = argument[2]
+        elif (entry := _FROM.match(line)) is not None:
             if entry[1].lower() not in stages:
-                found += _image(entry[1], number)
-            if entry[2]:
-                stages.add(entry[2].lower())
-        elif (copied := _COPY_FROM.match(line[:2_000])) is not None and copied[1].lower() not in stages:
-            found += _image(copied[1], number)
+                found += _image(_filled(entry[1], arguments), number)
+            stages.add((entry[2] or "").lower())
+        elif (copied := _COPY_FROM.match(line)) is not None and copied[1].lower() not in stages:
+            found += _image(_filled(copied[1], arguments), number)
     return Manifest(tuple(found))
+
+
+def _filled(reference: str, arguments: Mapping[str, str]) -> str:
+    """Return a reference with the defaults of its build arguments."""
+    return _VARIABLE.sub(lambda found: arguments.get(found[1], found[0]), reference)
 
 
 def _image(reference: str, line: int) -> Iterator[Dependency]:
@@ -52,7 +63,7 @@ def read_workflow(text: str) -> Manifest:
     """Read the actions and reusable workflows of a workflow or an action; local ones are none."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
-        entry = _USES.match(line[:2_000])
+        entry = _USES.match(line[:_LONGEST])
         if entry is None or entry[1].startswith((".", "docker://")) or "@" not in entry[1]:
             continue
         name, _, revision = entry[1].partition("@")
@@ -64,7 +75,6 @@ def read_workflow(text: str) -> Manifest:
                 Scope.ACTION,
                 revision,
                 is_pinned=is_commit,
-                has_hash=is_commit,
                 line=number,
             )
         )
