@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from wardround.checks.cases import change
 from wardround.rules.maturity import Maturity
-from wardround.semantics.supply_chain.notes import LockChange
+from wardround.semantics.supply_chain.notes import DependencyChange, LockChange
 from wardround_supply_chain.check import SupplyChainCheck
 
 _REPORTED = (LockChange.REDIRECTED, LockChange.INTEGRITY, LockChange.OTHER_PACKAGE, LockChange.INSECURE)
+_STATED = (DependencyChange.SOURCE, DependencyChange.REGISTRY)
+"""Changes of a manifest after which the lock file has another source on purpose."""
 
 
 class RedirectedPackage(SupplyChainCheck):
@@ -18,7 +20,8 @@ class RedirectedPackage(SupplyChainCheck):
     registry.
 
     Also reported: an archive of another package than that of the entry, and an archive without TLS. Mirrors
-    of the same registry, other algorithms of hashes, and additional archives of a version are not reported.
+    of the same registry, other algorithms of hashes, additional archives of a version, and a source that the
+    manifest changes in the same commit are not reported.
     """
 
     ID = "SC002"
@@ -64,7 +67,9 @@ class RedirectedPackage(SupplyChainCheck):
     ]
 
     def run(self) -> None:
-        for note in self.notes().locks:
-            if note.change in _REPORTED:
+        notes = self.notes()
+        moved = {one.name for one in notes.dependencies if one.change in _STATED}
+        for note in notes.locks:
+            if note.change in _REPORTED and note.name not in moved:
                 message = f"{note.name}: {note.reason}; generate the lock file again from the registry"
                 self.report_line(note.file, note.line, message)

@@ -26,8 +26,7 @@ def read_dockerfile(text: str) -> Manifest:
     stages: set[str] = set()
     arguments: dict[str, str] = {}
     found: list[Dependency] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line[:_LONGEST]
+    for number, line in enumerate((line[:_LONGEST] for line in text.split("\n")), 1):
         if (argument := _ARG.match(line)) is not None:
             arguments[argument[1]] = argument[2]
         elif (entry := _FROM.match(line)) is not None:
