@@ -53,8 +53,8 @@ def commits(git_dir: Path, count: int, paths: Sequence[str]) -> list[str]:
     return newer[::step][:count]
 
 
-def notes_of(repository: Repository, commit: str) -> dict[str, Any]:
-    """The notes of all kinds, as plain values."""
+def notes_of(repository: Repository, commit: str, *, of_source: bool) -> dict[str, Any]:
+    """The notes as plain values: about the supply chain, or about source."""
     change = repository.range(f"{commit}^", commit)
     source = GitChangeSource(repository, change)
     texts = FileTexts(source, change)
@@ -63,8 +63,10 @@ def notes_of(repository: Repository, commit: str) -> dict[str, Any]:
         return texts.readable(file.path, base=base)
 
     tests = {file.path for file in change.files if holds_tests(file.path)}
-    notes: dict[str, Any] = msgspec.to_builtins(supply_chain_of(source, change))
-    return notes | {
+    if not of_source:
+        notes: dict[str, Any] = msgspec.to_builtins(supply_chain_of(source, change))
+        return notes
+    return {
         "boundaries": msgspec.to_builtins(boundaries_of(change, read, tests)),
         "growth": msgspec.to_builtins(growth_of(source, change, read, MOST_READ[Profile.CI])),
         "weights": msgspec.to_builtins(weights_of(change, source.content, read)),
@@ -81,7 +83,7 @@ def scan(arguments: argparse.Namespace) -> None:
                 if commit not in known:
                     with Repository(path) as repository:
                         start = time.process_time()
-                        notes = notes_of(repository, commit)
+                        notes = notes_of(repository, commit, of_source=arguments.source)
                     seconds = round(time.process_time() - start, 3)
                     row = {"repository": path.parent.name, "commit": commit, "seconds": seconds}
                     file.write(json.dumps(row | {"notes": notes}) + "\n")

@@ -106,7 +106,7 @@ def test_package_json() -> None:
 
 def test_a_catalog_of_pnpm() -> None:
     assert rows("pnpm-workspace.yaml", "packages: [a]\ncatalog:\n  react: ^19.0.0\n") == [
-        ("react", "runtime", "", 3)
+        ("react", "catalog", "", 3)
     ]
 
 

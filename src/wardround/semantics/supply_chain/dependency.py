@@ -8,7 +8,7 @@ import msgspec
 
 
 class Scope(enum.StrEnum):
-    """The use of a dependency; ``index`` is a registry that packages come from."""
+    """The use of a dependency; ``index`` is a registry, ``catalog`` a range that manifests share."""
 
     RUNTIME = "runtime"
     DEV = "dev"
@@ -16,6 +16,7 @@ class Scope(enum.StrEnum):
     PEER = "peer"
     BUILD = "build"
     CONSTRAINT = "constraint"
+    CATALOG = "catalog"
     IMAGE = "image"
     ACTION = "action"
     TOOL = "tool"

@@ -46,9 +46,9 @@ def dependency_notes(changes: Sequence[ManifestChange]) -> list[DependencyNote]:
             before, after = old.get(name, []), new.get(name, [])
             if before and after:
                 notes += _compared(change.path, before, after)
-            for one in () if before else _one_per_scope(after):
+            for one in () if before or _is_catalog(after) else _one_per_scope(after):
                 added[one.ecosystem, one.name, one.scope].append((change.path, one))
-            for one in () if after else _one_per_scope(before):
+            for one in () if after or _is_catalog(before) else _one_per_scope(before):
                 removed[one.ecosystem, one.name, one.scope].append((change.path, one))
     notes += _moved_or_new(added, removed)
     return sorted(notes)
@@ -78,6 +78,11 @@ def _by_name(manifest: Manifest) -> dict[tuple[str, bool, str], list[Dependency]
     for one in manifest.dependencies:
         found[one.ecosystem, one.scope is Scope.INDEX, one.name].append(one)
     return found
+
+
+def _is_catalog(dependencies: Sequence[Dependency]) -> bool:
+    """Return True for entries of a catalog, which install nothing before a manifest names them."""
+    return all(one.scope is Scope.CATALOG for one in dependencies)
 
 
 def _one_per_scope(dependencies: Sequence[Dependency]) -> list[Dependency]:

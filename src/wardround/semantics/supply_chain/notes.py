@@ -38,7 +38,7 @@ class DependencyNote(msgspec.Struct, frozen=True, order=True, forbid_unknown_fie
         line: of the head, 1-based; of the base if the dependency was removed.
         ecosystem: ``pypi``, ``npm``, ``docker`` or ``github-actions``.
         scope: the use of the dependency: ``runtime``, ``dev``, ``optional``, ``peer``, ``build``,
-            ``constraint``, ``image``, ``action``, ``tool`` or ``index``.
+            ``constraint``, ``catalog``, ``image``, ``action``, ``tool`` or ``index``.
         base, head: the requirements, without credentials.
     """
 

@@ -120,7 +120,7 @@ def read_pnpm_workspace(text: str) -> Manifest:
     tables += catalogs.values() if isinstance(catalogs, dict) else []
     found: list[Dependency] = []
     for number, table in enumerate(tables):
-        found += _yaml_entries(table, Scope.RUNTIME, "" if number == 0 else str(number), lines)
+        found += _yaml_entries(table, Scope.CATALOG, "" if number == 0 else str(number), lines)
     return Manifest((*found, *_yaml_entries(document.get("overrides"), Scope.CONSTRAINT, "", lines)))
 
 

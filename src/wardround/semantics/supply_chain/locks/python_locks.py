@@ -168,9 +168,9 @@ def read_pipfile_lock(text: str) -> LockFile:
         lock = msgspec.json.decode(text, type=_PipfileLock)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as cause:
         return LockFile(problem=f"it is not a lock file: {type(cause).__name__}")
-    packages = {**lock.develop, **lock.default}
     entries = [
-        LockEntry(normal_name(name), str(one.get("version", "")).lstrip("="), name, one)
+        LockEntry(normal_name(name), str(one.get("version", "")).lstrip("="), f"{section} {name}", one)
+        for section, packages in (("default", lock.default), ("develop", lock.develop))
         for name, one in packages.items()
         if isinstance(one, dict)
     ]
