@@ -118,3 +118,19 @@ def test_a_lock_file_of_a_workspace_belongs_to_the_manifests_below_it() -> None:
     assert [(one.change.value, one.name, one.manifest) for one in notes.locks] == [
         ("unsatisfied", "left-pad", path)
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("package.json", "{"),
+        ("bun.lockb", "\0"),
+        ("uv.lock", "\0"),
+        ("pnpm-workspace.yaml", "a: &a [1]\nb: *a\n"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_noted_and_removes_nothing(path: str, text: str) -> None:
+    base = package_json(dependencies={"a": "1"}) if path == "package.json" else ""
+    notes = notes_between({path: base}, {path: text})
+    assert ("lock", "unreadable", "") in found(notes)
+    assert not notes.dependencies

@@ -25,18 +25,22 @@ def supply_chain_of(source: ChangeSource, change: Change) -> SupplyChainNotes:
     both = [
         BothTexts(
             escape_undecodable(file.path),
-            texts.readable(file.path, base=True),
-            None if file.status is FileStatus.DELETED else texts.readable(file.path),
+            _text(texts.base_bytes(file.path)),
+            None if file.status is FileStatus.DELETED else _text(texts.head_bytes(file.path)),
         )
         for file in files
     ]
     changed = {one.path for one in both}
 
     def read(path: str) -> str | None:
-        content = None if path in changed else source.read(path, "head")
-        return None if content is None else in_any_encoding(content)
+        return None if path in changed else _text(source.read(path, "head"))
 
     return supply_chain_notes(both, read)
+
+
+def _text(content: bytes | None) -> str | None:
+    """Return the text of a file; binary content as a text that no reader accepts, since the file exists."""
+    return None if content is None else in_any_encoding(content) or "\0" * bool(content)
 
 
 _MAY_MATTER = (
@@ -52,6 +56,7 @@ _MAY_MATTER = (
     ".npmrc",
     ".yarnrc",
     ".pth",
+    ".lockb",
     ".gyp",
 )
 

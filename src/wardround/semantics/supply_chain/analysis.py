@@ -93,6 +93,9 @@ class _Locks:
                 yield from lock_notes(path, base, head)
             elif not any(self._locks_of(name) for name in self._neighbours(path)):
                 yield LockNote(path, 1, LockChange.REMOVED, reason="the lock file is removed")
+        for manifest in manifests:
+            if manifest.head.problem:
+                yield LockNote(manifest.path, 1, LockChange.UNREADABLE, reason=manifest.head.problem)
         altered = [one for one in manifests if one.is_changed and one.head.dependencies]
         for manifest in altered:
             for lock in self._locks_of(manifest.path):

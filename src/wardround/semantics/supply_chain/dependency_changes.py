@@ -40,7 +40,7 @@ def dependency_notes(changes: Sequence[ManifestChange]) -> list[DependencyNote]:
     notes: list[DependencyNote] = []
     added: dict[tuple[str, str, Scope], list[tuple[str, Dependency]]] = defaultdict(list)
     removed: dict[tuple[str, str, Scope], list[tuple[str, Dependency]]] = defaultdict(list)
-    for change in changes:
+    for change in (one for one in changes if not one.base.problem and not one.head.problem):
         old, new = _by_name(change.base), _by_name(change.head)
         for name in sorted(old.keys() | new.keys()):
             before, after = old.get(name, []), new.get(name, [])

@@ -15,7 +15,8 @@ LOCKS_OF = {
     "pnpm-workspace.yaml": ("pnpm-lock.yaml",),
 }
 """Manifest -> the lock files that it may have."""
-_NAMES = frozenset(name for names in LOCKS_OF.values() for name in names)
+_BINARY = "bun.lockb"
+_NAMES = frozenset({_BINARY}) | frozenset(name for names in LOCKS_OF.values() for name in names)
 IN_SAME_FOLDER = frozenset({"poetry.lock", "pdm.lock", "Pipfile.lock"})
 """Lock files of one project; the others may lock the projects below them too."""
 
@@ -33,9 +34,11 @@ def manifests_of(lock: str) -> Sequence[str]:
 
 def read_lock(path: str, text: str) -> LockFile:
     """Read a lock file; one that is too large or of another form has a problem."""
+    name = path.rpartition("/")[2]
     if len(text) > _MOST_CHARACTERS:
         return LockFile(problem="it is too large")
-    name = path.rpartition("/")[2]
+    if name == _BINARY or "\0" in text:
+        return LockFile(problem="it is binary")
     if name in ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"):
         from wardround.semantics.supply_chain.locks import python_locks  # one format is usual
 
