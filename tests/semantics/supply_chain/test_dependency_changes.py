@@ -73,3 +73,11 @@ def test_one_of_several_uses_of_an_action_that_loses_its_commit_is_noted() -> No
     assert [(one.change.value, one.line) for one in notes.dependencies] == [("unpinned", 2)]
     notes = notes_between({path: base}, {path: base + uses.replace("c" * 40, "v1")})
     assert [(one.change.value, one.line) for one in notes.dependencies] == [("unpinned", 4)]
+
+
+def test_an_override_of_a_workspace_replaces_the_requirements_of_its_projects() -> None:
+    lock = "overrides:\n  '@a/b@^1': 2.0.0\n  c>d: 1.0.0\n\nimporters:\n\n  web:\n    dependencies:\n"
+    lock += "      '@a/b':\n        specifier: 2.0.0\n        version: 2.0.0\n"
+    path = "web/package.json"
+    sides = [{path: npm(dependencies={"@a/b": one})} for one in ("^1.0.0", "^1.1.0")]
+    assert not found(notes_between(*sides, {"pnpm-lock.yaml": lock}))

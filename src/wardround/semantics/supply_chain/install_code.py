@@ -33,6 +33,7 @@ _WEAKER = {
     "ignore-scripts": ("false",), "enableScripts": ("true",), "dangerouslyAllowAllBuilds": ("true",),
     "strict-ssl": ("false",), "enableStrictSsl": ("false",),
 }  # fmt: skip
+_SETUP_CALL = LazyPattern(r"\bsetup\(")
 _USUAL_CALLS = frozenset(
     {
         "setup",
@@ -215,7 +216,7 @@ def _toml(text: str) -> dict[str, Any]:
 
 def _setup(base: str, head: str) -> Iterator[_Found]:
     """Return the calls in setup.py that the base does not make, without those of every setup.py."""
-    old, new = _calls(base), _calls(head)
+    old, new = _calls(base), _calls(head) if _SETUP_CALL.search(head) else {}
     for name in sorted(new.keys() - old.keys()):
         yield new[name], "setup", name, "setup.py calls it newly when it is installed"
 

@@ -22,9 +22,9 @@ def gaps(folder: str, manifest: Manifest, lock: LockFile, *, name: str) -> list[
     """
     wanted = [one for one in manifest.dependencies if one.scope in _LOCKED and one.source == ""]
     if name in ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "bun.lock"):
-        return sorted(_undeclared(lock.declared.get(folder), wanted, manifest))
+        return sorted(_undeclared(lock, folder, wanted, manifest))
     if name == "yarn.lock" and lock.declared:
-        return sorted(_undeclared(lock.declared.get(folder), wanted, manifest))
+        return sorted(_undeclared(lock, folder, wanted, manifest))
     if name == "yarn.lock":
         return sorted(_without_pattern(lock, wanted, manifest))
     if name == "uv.lock":
@@ -32,15 +32,13 @@ def gaps(folder: str, manifest: Manifest, lock: LockFile, *, name: str) -> list[
     return sorted(_unsatisfied(lock, wanted))
 
 
-def _undeclared(
-    declared: Mapping[str, frozenset[str]] | None, wanted: list[Dependency], manifest: Manifest
-) -> Iterator[Gap]:
+def _undeclared(lock: LockFile, folder: str, wanted: list[Dependency], manifest: Manifest) -> Iterator[Gap]:
     """Compare with the requirements that the lock file repeats."""
+    declared = lock.declared.get(folder)
     if declared is None:
         return
-    overridden = {
-        one.name.rpartition(">")[2] for one in manifest.dependencies if one.scope is Scope.CONSTRAINT
-    }
+    own = (one.name.rpartition(">")[2] for one in manifest.dependencies if one.scope is Scope.CONSTRAINT)
+    overridden = lock.overridden.union(own)
     for one in wanted:
         spec = f"{one.origin}@{one.requirement}" if one.origin else one.requirement
         ranges = declared.get(one.name)

@@ -113,10 +113,13 @@ def read_pnpm_lock(text: str) -> LockFile:
     entries: list[LockEntry] = []
     declared: dict[str, dict[str, frozenset[str]]] = {}
     root: list[str] = []
+    overridden: frozenset[str] = frozenset()
     for line, header, body in _blocks(text, 0):
         section = header.rstrip().rstrip(":")
         if section == "packages":
             entries += _pnpm_entries(body, line)
+        elif section == "overrides":
+            overridden = frozenset(_overridden(body))
         elif section in ("importers", "catalogs"):
             found = _importers(f"{header}\n{body}", section)
             if found is None:
@@ -126,7 +129,14 @@ def read_pnpm_lock(text: str) -> LockFile:
             root += [header, body]
     if root and not declared:
         declared[""] = _importer(load_plain("\n".join(root)) or {})
-    return LockFile(tuple(entries), _pnpm_details, declared)
+    return LockFile(tuple(entries), _pnpm_details, declared, overridden=overridden)
+
+
+def _overridden(body: str) -> Iterator[str]:
+    """Return the packages of overrides, such as ``parent>name@1``."""
+    for line in body.split("\n"):
+        key = line.strip().partition(":")[0].strip("'\"").rpartition(">")[2]
+        yield key[:1] + key[1:].partition("@")[0]
 
 
 def _pnpm_entries(body: str, start: int) -> Iterator[LockEntry]:

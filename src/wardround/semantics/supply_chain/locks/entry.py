@@ -47,6 +47,7 @@ class LockFile(msgspec.Struct, frozen=True):
     Attributes:
         declared: folder of a manifest, relative to the lock file -> package -> the locked requirements.
         patterns: the requirements, ``name@range``, that have an entry; for formats that list them.
+        overridden: the packages whose requirements the lock file replaces.
         hosts: of all archives and indexes; None: they are those of the details.
         content_hash: of the manifest when it was locked.
         problem: the reason why it cannot be read; empty if it can.
@@ -56,6 +57,7 @@ class LockFile(msgspec.Struct, frozen=True):
     details: Callable[[LockEntry], LockDetails] = lambda entry: LockDetails()
     declared: Mapping[str, Mapping[str, frozenset[str]]] = {}
     patterns: frozenset[str] = frozenset()
+    overridden: frozenset[str] = frozenset()
     hosts: frozenset[str] | None = None
     content_hash: str = ""
     problem: str = ""
