@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from wardround.checks.lazy import LazyPattern
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _CARET = LazyPattern(r"\^\s*v?(\d{1,9}(?:\.\d{1,9}){0,3})")
 _TILDE = LazyPattern(r"~\s*v?(\d{1,9}(?:\.\d{1,9}){0,3})")
 _BARE = LazyPattern(r"v?\d{1,9}(?:\.\d{1,9}){0,4}[\w.+-]{0,40}")
+_RELEASE = LazyPattern(r"v?(?:\d{1,9}!)?(\d{1,9}(?:\.\d{1,9})*)")
 _TAG = LazyPattern(r"v?(\d{1,9}(?:\.\d{1,9}){0,5})(?![\w.])")
 _AFTER_OPERATOR = LazyPattern(r"([<>=~^])\s+")
 _LONGEST = 500
@@ -28,7 +29,7 @@ def widens(ecosystem: str, base: str, head: str) -> bool:
         return False
     if ecosystem == "pypi":
         old, new = python_range(base), python_range(head)
-        return old is not None and new is not None and new.is_superset(old) and not old.is_superset(new)
+        return old is not None and new is not None and _is_wider(old, new, _python_probes(old, new))
     if ecosystem == "npm":
         return _widens_npm(base, head)
     return ecosystem == "docker" and _is_shorter(_parts(base), _parts(head))
@@ -91,13 +92,36 @@ def satisfies_python(requirement: str, version: str) -> bool:
         return True
 
 
+def _is_wider(base: Container[Any], head: Container[Any], probes: Iterable[Any]) -> bool:
+    """Return True if a range contains each probe of another one, and more of them."""
+    known = list(probes)
+    kept = [probe in head for probe in known if probe in base]
+    return bool(kept) and all(kept) and any(probe in head and probe not in base for probe in known)
+
+
+def _python_probes(*ranges: SpecifierSet) -> Iterator[str]:
+    """Return versions at, just below and just above each limit, and each next release of a part of one."""
+    yield from ("0", f"{_HUGE}.0")
+    for version in sorted({one.version for two in ranges for one in two}):
+        found = _RELEASE.match(version)
+        numbers = _numbers(found[1])[:_MOST_PARTS] if found is not None else []
+        limits = [numbers] if numbers else []
+        limits += [[*numbers[:count], numbers[count] + 1] for count in range(len(numbers))]
+        for limit in limits:
+            text = ".".join(map(str, limit))
+            yield from (text, f"{text}.0.0.0.1", _below(limit))
+
+
+def _below(limit: list[int]) -> str:
+    """Return a version just below a limit."""
+    while limit and limit[-1] == 0:
+        limit = limit[:-1]
+    return ".".join(map(str, [*limit[:-1], limit[-1] - 1, _HUGE])) if limit else "0"
+
+
 def _widens_npm(base: str, head: str) -> bool:
     old, new = npm_range(base), npm_range(head)
-    if old is None or new is None:
-        return False
-    probes = list(_probes(old, new))
-    kept = [probe in new for probe in probes if probe in old]
-    return bool(kept) and all(kept) and any(probe in new and probe not in old for probe in probes)
+    return old is not None and new is not None and _is_wider(old, new, _probes(old, new))
 
 
 def npm_range(text: str) -> NpmSpec | None:
