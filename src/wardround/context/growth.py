@@ -9,14 +9,13 @@ import msgspec
 from wardround.change.change_source import GitChangeSource, in_any_encoding
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.encoding import escape_undecodable
-from wardround.checks.lazy import LazyPattern
 from wardround.context.change_graphs import open_graphs
 from wardround.context.code_graph.extraction import language_of, read_bodies
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import CALLABLE, Certainty, Link, Symbol, SymbolKind, UseKind
 from wardround.context.cost_notes import GrowthNote
 from wardround.retrieval.test_discovery import holds_tests
-from wardround.semantics.complexity import decisions, loop_nesting
+from wardround.semantics.complexity import decisions, is_loop, loop_nesting
 from wardround.semantics.enclosing import enclosing_lines
 from wardround.semantics.trust_boundaries import is_handler
 
@@ -27,7 +26,6 @@ MORE_DECISIONS = 5
 MANY_CALLERS = 5
 _MOST_CALLERS = 60
 _MOST_FUNCTIONS = 200
-_LOOP_HEADER = LazyPattern(r"[ \t}]*(?:async[ \t]+)?(?:for|while)\b|[^\n]*\.(?:forEach|map|flatMap|reduce)\(")
 Reader = Callable[[ChangedFile, bool], str | None]
 
 
@@ -83,11 +81,12 @@ def _measures(path: str, text: str | None) -> dict[str, tuple[Symbol, int, int]]
     """Return the nesting of loops and the complexity of each function, by its qualified name."""
     bodies = read_bodies(path, (text or "").encode("utf-8", "surrogateescape"))
     lines = (text or "").split("\n")
+    is_python = language_of(path) == "python"
     found: dict[str, tuple[Symbol, int, int]] = {}
     for symbol, tokens in zip(bodies.facts.symbols, bodies.tokens, strict=False):
         if symbol.kind in CALLABLE and symbol.kind is not SymbolKind.TEST:
             body = lines[symbol.line - 1 : symbol.end_line]
-            found[symbol.name] = (symbol, loop_nesting(body), decisions(tokens))
+            found[symbol.name] = (symbol, loop_nesting(body, is_python=is_python), decisions(tokens))
     return found
 
 
@@ -143,8 +142,9 @@ def _hot_path(symbol: Symbol, calls: Sequence[Link], texts: _Lines) -> str:
             continue
         if is_handler(lines, link.line):
             return "request"
+        is_python = language_of(link.path) == "python"
         headers = (link.line, *_within_function(lines, link))
-        is_in_loop = is_in_loop or any(_LOOP_HEADER.match(lines[number - 1][:400]) for number in headers)
+        is_in_loop = is_in_loop or any(is_loop(lines[number - 1], is_python=is_python) for number in headers)
     return "loop" if is_in_loop else ""
 
 

@@ -75,7 +75,7 @@ _ROUTE = LazyPattern(
     r"|\b(?:publicProcedure|protectedProcedure|procedure)\b"
 )
 _WEBHOOK = LazyPattern(
-    r"\b(?:def|function|const)\s+\w*webhook\w*|[\"'`/]webhooks?\b|@\w+[^#]*webhook", re.IGNORECASE
+    r"\b(?:def|function|const)\s+\w*webhook\w*|[\"'`](?:/[\w/:{}<>-]*)?/webhooks?\b", re.IGNORECASE
 )
 _UPLOAD = LazyPattern(
     r"request\.(?:files|FILES)\b|\bUploadFile\b|\bmulter\(|\.extractall\(|\bZipFile\(\s*[^)\s]|\btarfile\.open\("
@@ -88,7 +88,7 @@ _DESERIALISATION = LazyPattern(
     r"|\bjson\.loads\((?:await )?request\b|\btorch\.load\(|\bunserialize\("
 )
 _ACCESS_NAME = LazyPattern(
-    r"\b(?:def|function|const|class)\s+\w*(?:authenticat|authoriz|authoris|permission|has_?perm|log_?in\b"
+    r"\b(?:def|function|const|class)\s+(?!test_)\w*(?:authenticat|authoriz|authoris|permission|has_?perm|log_?in\b"
     r"|sign_?in\b|verify_?(?:token|signature|password|session)|check_?(?:access|auth|token|password)"
     r"|require_?(?:auth|user|role|admin|login)|is_?(?:admin|owner|authori[sz]ed|authenticated|superuser)"
     r"|can_?(?:view|edit|access|delete|manage|read|write)|access_?control|guard\b)",
