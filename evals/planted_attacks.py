@@ -66,7 +66,7 @@ def _fixed(text: str) -> Callable[[re.Match[str]], str]:
     return lambda found: text
 
 
-_LOCKS, _MANIFEST, _PROJECT = r"lock|shrinkwrap", r"package\.json$", r"pyproject\.toml$"
+_LOCKS, _MANIFEST, _PROJECT = r"lock(?!b)|shrinkwrap", r"package\.json$", r"pyproject\.toml$"
 ATTACKS = (
     Attack("another hash", _LOCKS, _HASH, _flipped, {"integrity"}),
     Attack("another host", _LOCKS, _HOST, _fixed("packages.evil.example"), {"redirected"}),

@@ -134,3 +134,9 @@ def test_a_file_that_cannot_be_read_is_noted_and_removes_nothing(path: str, text
     notes = notes_between({path: base}, {path: text})
     assert ("lock", "unreadable", "") in found(notes)
     assert not notes.dependencies
+
+
+def test_an_archive_of_the_repository_itself_may_have_another_content() -> None:
+    local = PNPM.replace("left-pad@1.3.0", "left-pad@file:../left-pad.tgz")
+    notes = notes_between({"pnpm-lock.yaml": local}, {"pnpm-lock.yaml": local.replace("AAAA", "BBBB")})
+    assert {one.change.value for one in notes.locks} == {"lock-only"}

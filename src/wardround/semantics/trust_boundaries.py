@@ -75,7 +75,10 @@ _ROUTE = LazyPattern(
     r"|\b(?:publicProcedure|protectedProcedure|procedure)\b"
 )
 _WEBHOOK = LazyPattern(
-    r"\b(?:def|function|const)\s+\w*webhook\w*|[\"'`](?:/[\w/:{}<>-]*)?/webhooks?\b", re.IGNORECASE
+    r"\b(?:def|function|const)\s+(?:\w*(?:handle|receive|process|verify|incoming)\w*webhook\w*"
+    r"|\w*webhook(?:_?handler|_?view|_?endpoint|_?callback|_?receiver)?)\s*(?:\(|=\s*(?:async\b|\())"
+    r"|[\"'`](?:/[\w/:{}<>-]*)?/webhooks?\b",
+    re.IGNORECASE,
 )
 _UPLOAD = LazyPattern(
     r"request\.(?:files|FILES)\b|\bUploadFile\b|\bmulter\(|\.extractall\(|\bZipFile\(\s*[^)\s]|\btarfile\.open\("
@@ -88,7 +91,8 @@ _DESERIALISATION = LazyPattern(
     r"|\bjson\.loads\((?:await )?request\b|\btorch\.load\(|\bunserialize\("
 )
 _ACCESS_NAME = LazyPattern(
-    r"\b(?:def|function|const|class)\s+(?!test_)\w*(?:authenticat|authoriz|authoris|permission|has_?perm|log_?in\b"
+    r"\b(?:def|function|class|const(?=\s+\w+\s*=\s*(?:async\b|\(|function\b)))\s+(?!test_)\w*(?:authenticat"
+    r"|authoriz|authoris|(?:has|check|require|verify|ensure|grant|allow|deny)\w*perm|permissions?\b|log_?in\b"
     r"|sign_?in\b|verify_?(?:token|signature|password|session)|check_?(?:access|auth|token|password)"
     r"|require_?(?:auth|user|role|admin|login)|is_?(?:admin|owner|authori[sz]ed|authenticated|superuser)"
     r"|can_?(?:view|edit|access|delete|manage|read|write)|access_?control|guard\b)",
@@ -96,9 +100,10 @@ _ACCESS_NAME = LazyPattern(
 )
 _ACCESS_LINE = LazyPattern(
     r"@(?:login_required|permission_required|user_passes_test|requires_auth|jwt_required|UseGuards|Roles)\b"
-    r"|\b(?:permission_classes|authentication_classes|IsAuthenticated|IsAdminUser|AllowAny|is_staff)\b"
+    r"|\b(?:permission_classes|authentication_classes|IsAuthenticated|IsAdminUser|AllowAny)\b"
     r"|\b(?:Depends|Security)\(\s*\w*(?:user|auth|token|permission|scope)\w*|\bgetServerSession\("
-    r"|\b(?:is_superuser|has_perm|has_permission|hasPermission|isAdmin|check_password|compare_digest)\b"
+    r"|\b(?:is_staff|is_superuser|isAdmin)\b(?!\??\s*:)|\b(?:check_password|compare_digest)\b"
+    r"|\b(?:has_perm|has_permission|hasPermission)\b"
     r"|\b(?:timingSafeEqual|requireAuth)\b|\bjwt\.(?:decode|verify|encode|sign)\("
 )
 _WEB_POLICY = LazyPattern(

@@ -81,3 +81,10 @@ def test_an_override_of_a_workspace_replaces_the_requirements_of_its_projects() 
     path = "web/package.json"
     sides = [{path: npm(dependencies={"@a/b": one})} for one in ("^1.0.0", "^1.1.0")]
     assert not found(notes_between(*sides, {"pnpm-lock.yaml": lock}))
+
+
+def test_a_second_requirement_from_git_is_another_source() -> None:
+    base = '[tool.poetry.dependencies]\nsix = "^1.0"\n'
+    dev = '[tool.poetry.group.dev.dependencies]\nsix = { git = "https://host.example/six" }\n'
+    notes = notes_between({"pyproject.toml": base}, {"pyproject.toml": base + dev})
+    assert found(notes) == {("dependency", "source", "six")}

@@ -106,8 +106,9 @@ def _is_peer(one: Dependency) -> bool:
 def _pairs(base: Sequence[Dependency], head: Sequence[Dependency]) -> Iterator[tuple[Dependency, Dependency]]:
     """Return the requirements that belong together: by scope and condition, then by order.
 
-    Requirements that exist on both sides have no partner. Where the head has more images or actions of a
-    name, the others belong to the last one of the base, if all of the base are pinned.
+    Requirements that exist on both sides have no partner. Where the head has more of a name, further images
+    and actions belong to the last one of the base, if all of the base are pinned, and so does a requirement
+    from outside of a registry.
     """
     old, new = list(base), list(head)
     for one in base:
@@ -123,8 +124,15 @@ def _pairs(base: Sequence[Dependency], head: Sequence[Dependency]) -> Iterator[t
             yield one, partner
     if len(old) == len(new):
         yield from zip(old, new, strict=True)
-    elif not old and all(one.is_pinned for one in base):
-        yield from ((base[-1], one) for one in new if one.scope in (Scope.IMAGE, Scope.ACTION))
+    elif not old:
+        yield from ((base[-1], one) for one in new if _is_weaker_copy(one, base))
+
+
+def _is_weaker_copy(one: Dependency, base: Sequence[Dependency]) -> bool:
+    """Return True if a further requirement of a name is weaker than all that existed."""
+    if one.scope in (Scope.IMAGE, Scope.ACTION):
+        return all(two.is_pinned for two in base)
+    return one.source in _FOREIGN and not any(two.source in _FOREIGN for two in base)
 
 
 def _is_same(one: Dependency, other: Dependency) -> bool:

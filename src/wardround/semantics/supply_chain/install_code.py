@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ _WEAKER = {
     "ignore-scripts": ("false",), "enableScripts": ("true",), "dangerouslyAllowAllBuilds": ("true",),
     "strict-ssl": ("false",), "enableStrictSsl": ("false",),
 }  # fmt: skip
-_SETUP_CALL = LazyPattern(r"\bsetup\(")
+_SETUP_CALL = LazyPattern(r"^[ \t]*(?:\w{1,50}\.)*setup\(", re.MULTILINE)
 _USUAL_CALLS = frozenset(
     {
         "setup",

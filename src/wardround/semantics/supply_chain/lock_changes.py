@@ -11,6 +11,8 @@ from wardround.semantics.supply_chain.urls import USUAL_HOSTS, host_of, is_plain
 
 _MOST_COPIES = 50
 """Entries of the same version that are compared; packages are installed several times."""
+_LOCAL = ("file:", "link:", "portal:", "workspace:")
+"""Versions that are files of the repository, which the change itself has."""
 _Found = tuple[LockChange, str]
 
 
@@ -24,7 +26,7 @@ def lock_notes(path: str, base: LockFile | None, head: LockFile) -> Iterator[Loc
         yield LockNote(path, 1, LockChange.UNREADABLE, reason=head.problem)
         return
     old = _by_version(base)
-    new = _changed(head, base)
+    new = [one for one in _changed(head, base) if not one.version.startswith(_LOCAL)]
     hosts = _hosts(base) if new and base is not None else None
     for entry in new:
         details = head.details(entry)

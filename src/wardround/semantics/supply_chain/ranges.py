@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from wardround.checks.lazy import LazyPattern
@@ -92,8 +92,8 @@ def satisfies_python(requirement: str, version: str) -> bool:
         return True
 
 
-def _is_wider(base: Container[Any], head: Container[Any], probes: Iterable[Any]) -> bool:
-    """Return True if a range contains each probe of another one, and more of them."""
+def _is_wider(base: Any, head: Any, probes: Iterable[Any]) -> bool:
+    """Return True if a range of a library contains each probe of another one, and more of them."""
     known = list(probes)
     kept = [probe in head for probe in known if probe in base]
     return bool(kept) and all(kept) and any(probe in head and probe not in base for probe in known)
