@@ -26,6 +26,7 @@ PACKAGES = (
     "plugins/wardround_python",
     "plugins/wardround_secrets",
     "plugins/wardround_sql",
+    "plugins/wardround_supply_chain",
     "plugins/wardround_tests",
     "plugins/wardround_text",
     "plugins/wardround_typescript",

@@ -54,7 +54,9 @@ def wardround_specialists():
 """
 
 
-OUR_PLUGINS = ["contract", "docker-ci", "python", "secrets", "sql", "tests", "text", "typescript"]
+OUR_PLUGINS = [
+    "contract", "docker-ci", "python", "secrets", "sql", "supply-chain", "tests", "text", "typescript",
+]  # fmt: skip
 OURS = sorted([*OUR_PLUGINS, "templates"])
 
 

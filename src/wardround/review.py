@@ -28,6 +28,7 @@ from wardround.execution.executor import Executor
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
+from wardround.planes.analysed_change import AnalysedChange
 from wardround.planes.analyses import Analyses, analyse_change, code_context
 from wardround.planes.collect_evidence import collect_evidence
 from wardround.planes.evidence import Evidence, MissingEvidence
@@ -160,9 +161,8 @@ def run_review(
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
-    analyses = analyse_change(
-        origin, context, request, code, config, selected, consultation.exchanges, published
-    )
+    changed = AnalysedChange(origin, context, request, config, selected, code, published)
+    analyses = analyse_change(changed, consultation.exchanges)
     evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)

@@ -10,6 +10,7 @@ from tests.planes.evidence_factory import document
 from wardround.change.change_source import PatchChangeSource
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.context.change_tests import ChangeTests
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.review_context import ReviewContext
 from wardround.context.work_units import ClaimedFile
 from wardround.planes.change_tests import SearchedChange, find_change_tests
@@ -29,11 +30,16 @@ def test_test_files_and_other_languages_are_no_source(tmp_path: Path) -> None:
 
 
 def test_a_diff_with_functions_has_a_problem_and_one_without_has_none(tmp_path: Path) -> None:
-    found = find_change_tests(searched(tmp_path, "a.py"), (), 100)
+    found = find_change_tests(searched(tmp_path, "a.py"), (), UpdateLimit(1.0, 100))
     assert found == ChangeTests(problem="a diff without a repository has no code graph")
-    assert find_change_tests(searched(tmp_path, "a.py", text="X = 1\n"), (), 100) == ChangeTests()
+    assert (
+        find_change_tests(searched(tmp_path, "a.py", text="X = 1\n"), (), UpdateLimit(1.0, 100))
+        == ChangeTests()
+    )
 
 
 def test_a_change_of_very_many_files_is_not_searched(tmp_path: Path) -> None:
-    found = find_change_tests(searched(tmp_path, *(f"m{number}.py" for number in range(201))), (), 100)
+    found = find_change_tests(
+        searched(tmp_path, *(f"m{number}.py" for number in range(201))), (), UpdateLimit(1.0, 100)
+    )
     assert found == ChangeTests(problem="more than 200 source files are changed")

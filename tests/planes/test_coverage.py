@@ -12,14 +12,16 @@ from wardround.planes.contract import CONTRACT
 from wardround.planes.coverage import MOST_REASONS, FindingsPlane
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole, PartialEvidence
 from wardround.planes.intent import FINDINGS as INTENT_FINDINGS
+from wardround.planes.perf import FINDINGS as PERF_FINDINGS
 from wardround.planes.run import PLANES
+from wardround.planes.security import FINDINGS as SECURITY_FINDINGS
 from wardround.planes.security import SECURITY
 from wardround.planes.semantic import SEMANTIC
-from wardround.planes.signal import PlaneStatus, Signal
+from wardround.planes.signal import PlaneAnalysis, PlaneStatus, Signal
 from wardround.planes.tests import FINDINGS as TESTS_FINDINGS
 
 
-def signal(known: Evidence, plane: FindingsPlane = SEMANTIC) -> Signal:
+def signal(known: Evidence, plane: PlaneAnalysis = SEMANTIC) -> Signal:
     return plane.analyse(document(), known)
 
 
@@ -111,11 +113,8 @@ def test_many_reasons_are_counted() -> None:
 
 def test_every_contributing_tool_is_known_to_its_planes() -> None:
     """A failed tool must leave each plane inconclusive to which one of its codes belongs."""
-    lists = {
-        plane.name: plane
-        for plane in (*PLANES, INTENT_FINDINGS, TESTS_FINDINGS)
-        if isinstance(plane, FindingsPlane)
-    }
+    planes = (*PLANES, INTENT_FINDINGS, PERF_FINDINGS, SECURITY_FINDINGS, TESTS_FINDINGS)
+    lists = {plane.name: plane for plane in planes if isinstance(plane, FindingsPlane)}
     tools = {tool.name for s in host.load().specialists for tool in (*s.tools, *s.borrowed_tools)}
     for rule in host.load().catalogue.listed():
         tool = rule.id.partition("/")[0]

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSource
-from wardround.change.diff import Change, ChangedFile
+from wardround.change.diff import Change
 from wardround.change.encoding import escape_undecodable
 from wardround.config.request import ReviewRequest
-from wardround.config.schema import Config, RunSettings
 from wardround.context.change_tests import ChangeTests
 from wardround.context.code_context import CodeContext
+from wardround.context.cost_notes import CostNotes
 from wardround.context.repetition import Repetition, RepetitionKind
-from wardround.context.review_context import ReviewContext
 from wardround.context.surface.model import Surface
-from wardround.context.surface.published import PublishedSurface
 from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.errors import ModelError
 from wardround.execution.change_check_runner import GRAPH_LIMITS
+from wardround.planes.analysed_change import AnalysedChange
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange, ToolEvidence
 from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
-from wardround.specialists import Specialist
+from wardround.planes.supply_chain import supply_chain_of
+from wardround.semantics.supply_chain.notes import SupplyChainNotes
+from wardround.semantics.trust_boundaries import BoundaryNote
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ class Analyses(msgspec.Struct, frozen=True):
         models: that some of the repetitions are from.
         surface: the changes of what others outside of the repository rely on.
         tests: the tests that reach the changed functions, and the changed lines that ran.
+        supply_chain: the dependencies, lock files and install scripts that the change affects.
+        boundaries: the places on a trust boundary that the change touches.
+        cost: the functions on hot paths that the change makes more complex, and large additions.
     """
 
     messages: tuple[str, ...] = ()
@@ -62,39 +65,30 @@ class Analyses(msgspec.Struct, frozen=True):
     models: tuple[ToolEvidence, ...] = ()
     surface: Surface = Surface()
     tests: ChangeTests = ChangeTests()
+    supply_chain: SupplyChainNotes = SupplyChainNotes()
+    boundaries: tuple[BoundaryNote, ...] = ()
+    cost: CostNotes = CostNotes()
 
 
-def analyse_change(
-    source: ChangeSource,
-    context: ReviewContext,
-    request: ReviewRequest,
-    code: CodeContext,
-    config: Config,
-    specialists: Sequence[Specialist],
-    exchanges: tuple[Exchange, ...],
-    published: PublishedSurface,
-) -> Analyses:
-    """Run the analyses that apply to a review.
-
-    Args:
-        code: as ``code_context`` found it, before a language model saw the change.
-        published: the surfaces that others rely on.
-        specialists: that take part in the review.
-    """
-    found = source.messages(context.change)[:_MOST_MESSAGES]
+def analyse_change(changed: AnalysedChange, exchanges: tuple[Exchange, ...]) -> Analyses:
+    """Run the analyses that apply to a review."""
+    found = changed.source.messages(changed.change)[:_MOST_MESSAGES]
     messages = tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in found)
-    embedder = cache(lambda: _embedder(source, config.root, request))
-    repetitions = _repetitions(source, context.change, request, code.moves, embedder)
+    embedder = _embedder(changed)
+    repetitions = _repetitions(changed, embedder)
     return Analyses(
         messages=messages,
-        code=code,
-        criteria=_criteria(source, context, request),
+        code=changed.code,
+        criteria=_criteria(changed),
         exchanges=exchanges,
-        intent=intent_notes(messages, source, context, request),
+        intent=intent_notes(messages, changed.source, changed.context, changed.request),
         repetitions=repetitions,
         models=_models(repetitions, embedder),
-        surface=published.surface,
-        tests=_tests(source, context, request, config, specialists, code.moves),
+        surface=changed.published.surface,
+        tests=_tests(changed),
+        supply_chain=_supply_chain(changed),
+        boundaries=_boundaries(changed),
+        cost=_cost(changed),
     )
 
 
@@ -102,7 +96,9 @@ def code_context(source: ChangeSource, change: Change, request: ReviewRequest) -
     """Find the code context of a change; not at commit, where nobody decides by it."""
     if request.profile is not Profile.CI:
         return CodeContext()
-    return CodeContext(find_moves(change, _reader(source, change)), _neighbours(source, change))
+    texts = FileTexts(source, change)
+    moves = find_moves(change, lambda file, base: texts.readable(file.path, base=base))
+    return CodeContext(moves, _neighbours(source, change))
 
 
 def _neighbours(source: ChangeSource, change: Change) -> tuple[SymbolNeighbours, ...]:
@@ -113,29 +109,24 @@ def _neighbours(source: ChangeSource, change: Change) -> tuple[SymbolNeighbours,
     return neighbours_of(source, change, GRAPH_LIMITS[Profile.CI])
 
 
-def _repetitions(
-    source: ChangeSource,
-    change: Change,
-    request: ReviewRequest,
-    moves: tuple[SymbolMove, ...],
-    embedder: Callable[[], BaseEmbedder | None],
-) -> tuple[Repetition, ...]:
+def _repetitions(changed: AnalysedChange, embedder: BaseEmbedder | None) -> tuple[Repetition, ...]:
     """Find the added functions that repeat an existing one; at commit only with a graph that is built."""
-    read, is_commit = _reader(source, change), request.profile is Profile.COMMIT
-    if not isinstance(source, GitChangeSource) or not adds_definitions(change, read):
+    source, change = changed.git_source, changed.change
+    if source is None or not adds_definitions(change, changed.read):
         return ()
     from wardround.context.code_graph.base_repetitions import repetitions_of  # loads grammars: 15 ms
 
     def find() -> tuple[SymbolMove, ...]:
-        return find_moves(change, read) if is_commit else moves
+        return changed.code.moves if changed.is_ci else find_moves(change, changed.read)
 
-    return repetitions_of(source, change, read, find, GRAPH_LIMITS[request.profile], embedder())
+    return repetitions_of(source, change, changed.read, find, changed.graph_limit, embedder)
 
 
-def _embedder(source: ChangeSource, settings: RunSettings, request: ReviewRequest) -> BaseEmbedder | None:
+def _embedder(changed: AnalysedChange) -> BaseEmbedder | None:
     """Return the base model; None at commit, in a review without models, and if it is not installed."""
-    is_used = request.profile is Profile.CI and request.use_models and settings.models != "off"
-    if not is_used or not isinstance(source, GitChangeSource):
+    source, settings = changed.git_source, changed.config.root
+    is_used = changed.is_ci and changed.request.use_models and settings.models != "off"
+    if source is None or not is_used or not adds_definitions(changed.change, changed.read):
         return None
     from wardround.inference.base_embedder import base_embedder  # only with models
 
@@ -145,47 +136,58 @@ def _embedder(source: ChangeSource, settings: RunSettings, request: ReviewReques
         return None
 
 
-def _models(
-    repetitions: Sequence[Repetition], embedder: Callable[[], BaseEmbedder | None]
-) -> tuple[ToolEvidence, ...]:
+def _models(repetitions: Sequence[Repetition], embedder: BaseEmbedder | None) -> tuple[ToolEvidence, ...]:
     """Return the base model if some of the repetitions are from it."""
-    used = embedder() if any(one.kind is RepetitionKind.MEANING for one in repetitions) else None
-    return () if used is None else (ToolEvidence("model base", used.version),)
+    if embedder is None or all(one.kind is not RepetitionKind.MEANING for one in repetitions):
+        return ()
+    return (ToolEvidence("model base", embedder.version),)
 
 
-def _tests(
-    source: ChangeSource,
-    context: ReviewContext,
-    request: ReviewRequest,
-    config: Config,
-    specialists: Sequence[Specialist],
-    moves: tuple[SymbolMove, ...],
-) -> ChangeTests:
+def _tests(changed: AnalysedChange) -> ChangeTests:
     """Find the tests of the change; not at commit, where no profile requires them."""
-    if request.profile is not Profile.CI or not context.change.files:
+    if not changed.is_ci or not changed.change.files:
         return ChangeTests()
     from wardround.planes.change_tests import SearchedChange, find_change_tests  # loads grammars: 15 ms
 
-    read = _reader(source, context.change)
-    inputs = SearchedChange(source, context, specialists, moves, read)
-    return find_change_tests(inputs, config.root.coverage_files, GRAPH_LIMITS[request.profile])
+    searched = SearchedChange(
+        changed.source, changed.context, changed.specialists, changed.code.moves, changed.read
+    )
+    return find_change_tests(searched, changed.config.root.coverage_files, changed.graph_limit)
 
 
-def _criteria(
-    source: ChangeSource, context: ReviewContext, request: ReviewRequest
-) -> tuple[CriterionResult, ...]:
+def _supply_chain(changed: AnalysedChange) -> SupplyChainNotes:
+    """Compare dependencies; not at commit, where a large lock file takes too long."""
+    return supply_chain_of(changed.source, changed.change) if changed.is_ci else SupplyChainNotes()
+
+
+def _boundaries(changed: AnalysedChange) -> tuple[BoundaryNote, ...]:
+    """Find the trust boundaries; not at commit, where no policy counts people."""
+    if not changed.is_ci:
+        return ()
+    from wardround.planes.boundary_analysis import boundaries_of  # has patterns that commits do not need
+
+    return boundaries_of(changed.change, changed.read, changed.test_paths)
+
+
+def _cost(changed: AnalysedChange) -> CostNotes:
+    """Find growth on hot paths and large additions; not at commit, where the graph may not exist."""
+    if not changed.is_ci:
+        return CostNotes()
+    from wardround.context.growth import growth_of  # loads grammars: 15 ms
+    from wardround.context.weights import weights_of
+
+    source, change = changed.git_source, changed.change
+    weights = weights_of(change, changed.source.content, changed.read)
+    growth = growth_of(source, change, changed.read, changed.graph_limit) if source else ()
+    return CostNotes(growth, weights)
+
+
+def _criteria(changed: AnalysedChange) -> tuple[CriterionResult, ...]:
     """Judge the acceptance criteria of the ticket, if there is one."""
-    if request.ticket is None:
+    if changed.request.ticket is None:
         return ()
     from wardround.planes.changed_sources import changed_sources
     from wardround.planes.criteria import judge_criteria
 
-    tests = {one.file.path for one in context.claimed if any(s.name == "tests" for s in one.specialists)}
-    return judge_criteria(
-        request.ticket, changed_sources(context.change, _reader(source, context.change), tests)
-    )
-
-
-def _reader(source: ChangeSource, change: Change) -> Callable[[ChangedFile, bool], str | None]:
-    texts = FileTexts(source, change)
-    return lambda file, base: texts.readable(file.path, base=base)
+    sources = changed_sources(changed.change, changed.read, changed.test_paths)
+    return judge_criteria(changed.request.ticket, sources)

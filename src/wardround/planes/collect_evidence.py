@@ -74,6 +74,9 @@ def collect_evidence(
         surface=analyses.surface,
         tests=analyses.tests,
         precision=precision_of(measured_sources(analyses.tests, analyses.criteria, analyses.intent)),
+        supply_chain=analyses.supply_chain,
+        boundaries=analyses.boundaries,
+        cost=analyses.cost,
     )
 
 

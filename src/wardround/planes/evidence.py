@@ -14,6 +14,7 @@ import msgspec
 
 from wardround.config.schema import FailLevel
 from wardround.context.change_tests import ChangeTests
+from wardround.context.cost_notes import CostNotes
 from wardround.context.repetition import Repetition
 from wardround.context.surface.model import Surface
 from wardround.context.symbol_moves import SymbolMove
@@ -22,6 +23,8 @@ from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
 from wardround.planes.claims import MeasuredPrecision
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
+from wardround.semantics.supply_chain.notes import SupplyChainNotes
+from wardround.semantics.trust_boundaries import BoundaryNote
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -184,6 +187,9 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         surface: the changes of what others outside of the repository rely on.
         tests: the tests that reach the changed functions, and the changed lines that ran.
         precision: of the sources that contributed, apart from static ones, as measured.
+        boundaries: the places on a trust boundary that it changes.
+        cost: the functions on hot paths that it makes more complex, and large additions.
+        supply_chain: the dependencies, lock files and install scripts that the change affects.
         change_reviewers: the specialists whose checks of the entire change ran.
         partial: those of them that ran without something that they need, with the reason.
         findings: those that the change introduces, and those that are suppressed.
@@ -213,6 +219,9 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     surface: Surface = Surface()
     tests: ChangeTests = ChangeTests()
     precision: dict[str, MeasuredPrecision] = {}
+    supply_chain: SupplyChainNotes = SupplyChainNotes()
+    boundaries: tuple[BoundaryNote, ...] = ()
+    cost: CostNotes = CostNotes()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

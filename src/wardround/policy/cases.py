@@ -19,8 +19,43 @@ from wardround.policy.decide import decide
 from wardround.policy.loading import read_document
 from wardround.policy.schema import Policy
 from wardround.policy.verdict import Tier, Verdict, VerdictName
+from wardround.semantics.supply_chain.notes import (
+    DependencyChange,
+    DependencyNote,
+    InstallNote,
+    LockChange,
+    LockNote,
+    SupplyChainNotes,
+)
+from wardround.semantics.trust_boundaries import Boundary, BoundaryNote
 
 _OUTCOMES = ("none", "info", "warn", "error", "inconclusive", "not-applicable")
+
+
+class GivenDependency(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A dependency that the change affects."""
+
+    change: DependencyChange
+    name: str = "package"
+    ecosystem: str = "npm"
+    scope: str = "runtime"
+    file: str = "package.json"
+
+
+class GivenLock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An inconsistency of a lock file."""
+
+    change: LockChange
+    name: str = "package"
+    file: str = "package-lock.json"
+
+
+class GivenInstall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Code that an installation newly runs."""
+
+    kind: str = "script"
+    name: str = "postinstall"
+    file: str = "package.json"
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -34,6 +69,8 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         breaking: the number of changes of published surfaces that break users; ``unannounced`` of them are
             announced by nothing.
         language_model_failed: a plane got no usable answer from its language model.
+        dependencies, locks, installs: the notes about the supply chain.
+        boundaries: the kinds of the trust boundaries that the change touches.
     """
 
     signals: dict[Plane, str] = {}
@@ -47,6 +84,10 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     breaking: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     unannounced: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     language_model_failed: bool = False
+    dependencies: tuple[GivenDependency, ...] = ()
+    locks: tuple[GivenLock, ...] = ()
+    installs: tuple[GivenInstall, ...] = ()
+    boundaries: tuple[Boundary, ...] = ()
 
     def __post_init__(self) -> None:
         for plane, outcome in self.signals.items():
@@ -135,6 +176,16 @@ def _evidence(given: Given) -> Evidence:
         if given.language_model_failed
         else (),
         surface=Surface(tuple(_surface_changes(given))),
+        supply_chain=_supply_chain(given),
+        boundaries=tuple(BoundaryNote(given.files[0], 1, 1, kind, "") for kind in given.boundaries),
+    )
+
+
+def _supply_chain(given: Given) -> SupplyChainNotes:
+    return SupplyChainNotes(
+        tuple(DependencyNote(d.file, 1, d.change, d.ecosystem, d.name, d.scope) for d in given.dependencies),
+        tuple(LockNote(lock.file, 1, lock.change, lock.name) for lock in given.locks),
+        tuple(InstallNote(one.file, 1, one.kind, one.name, "added") for one in given.installs),
     )
 
 

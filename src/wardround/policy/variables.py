@@ -5,31 +5,51 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from wardround.config.globs import covers
 from wardround.context.change_tests import ChangeTests
+from wardround.context.cost_notes import CostNotes, GrowthNote, WeightNote
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.findings import Plane
 from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.verdict import Tier
+from wardround.semantics.supply_chain.notes import (
+    DependencyChange,
+    DependencyNote,
+    InstallNote,
+    LockChange,
+    LockNote,
+    SupplyChainNotes,
+)
+from wardround.semantics.trust_boundaries import Boundary, BoundaryNote
 from wardround.text.escaping import one_line
 
 VARIABLES = frozenset(
     {
         "added_lines",
+        "boundaries",
         "contract",
+        "dependencies",
         "files",
         "findings",
         "gate",
-        "language_model_failed",
-        "missing",
-        "policy_file",
-        "profile",
+        "growth",
+        "installs",
     }
-    | {"signals", "suppressed", "target_branch", "tests", "ticket", "tier"}
+    | {"language_model_failed", "locks", "missing", "policy_file", "profile", "signals", "suppressed"}
+    | {"target_branch", "tests", "ticket", "tier", "weights"}
 )
+_Note = DependencyNote | LockNote | InstallNote | BoundaryNote | GrowthNote | WeightNote
 FUNCTIONS = frozenset({"glob", "touches"})
+_SAMPLE_NOTES = SupplyChainNotes(
+    (DependencyNote("package.json", 1, DependencyChange.ADDED, "npm", "left-pad", "runtime"),),
+    (LockNote("package-lock.json", 1, LockChange.LOCK_ONLY),),
+    (InstallNote("package.json", 1, "script", "postinstall", "added"),),
+)
+"""Notes of each kind, so that a wrong name of a field is found where a policy is checked."""
 
 
 def condition_variables(
@@ -39,7 +59,7 @@ def condition_variables(
 
     ``tier``, ``profile``, ``gate``, ``target_branch`` and ``policy_file`` are texts; ``signals`` maps a plane
     to its status, severity (``none``, ``info``, ``warn``, ``error``), level (0 to 3), confidence and number
-    of findings;
+    of findings.
     Paths are on one line, as reports show them: ``.`` of an expression matches no newline.
     ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
     severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
@@ -47,6 +67,9 @@ def condition_variables(
     ``contract`` has the numbers ``breaking``, ``unannounced`` and ``not_compared`` of published surfaces;
     ``tests`` has numbers about the changed functions and lines, and the state of the coverage;
     ``language_model_failed`` is true if a plane got no usable answer from its language model.
+    ``dependencies``, ``locks`` and ``installs`` are the notes about the supply chain, ``boundaries`` those
+    about trust boundaries, ``growth`` and ``weights`` those about cost, each with the fields of its struct;
+    there are none at commit.
     """
     roles = {file.path: file for file in evidence.files}
     return {
@@ -67,6 +90,10 @@ def condition_variables(
         "contract": _contract(evidence),
         "tests": _tests(evidence.tests),
         "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
+        **_supply_chain(evidence.supply_chain),
+        "growth": [_note(one) for one in evidence.cost.growth],
+        "weights": [_note(one) for one in evidence.cost.weights],
+        "boundaries": [_note(one) for one in evidence.boundaries],
         "missing": len(evidence.missing),
         "suppressed": len(evidence.findings) - len(evidence.introduced),
     }
@@ -90,10 +117,31 @@ def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., An
     file = ContextFile("src/app.py", "modified", "100644", "src/app.py")
     context = ContextDocument("base", "base", "head", (file,))
     evidence = Evidence(
-        "ci", "pass", "error", "main", (FileEvidence("src/app.py", FileRole.SOURCE, added_lines=1),)
+        "ci",
+        "pass",
+        "error",
+        "main",
+        (FileEvidence("src/app.py", FileRole.SOURCE, added_lines=1),),
+        supply_chain=_SAMPLE_NOTES,
+        boundaries=(BoundaryNote("src/app.py", 1, 1, Boundary.ROUTE, "@app.post()"),),
+        cost=CostNotes(
+            (GrowthNote("src/app.py", 1, 2, "total", "loops", 1, 2, 3, "request"),),
+            (WeightNote("logo.png", 1, "large-file", "logo.png", 1_000_000),),
+        ),
     )
     signals = [Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane]
     return condition_variables(Tier.T1, signals, context, evidence), condition_functions(context)
+
+
+def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
+    kinds: dict[str, Sequence[_Note]]
+    kinds = {"dependencies": notes.dependencies, "locks": notes.locks, "installs": notes.installs}
+    return {name: [_note(one) for one in listed] for name, listed in kinds.items()}
+
+
+def _note(note: _Note) -> dict[str, Any]:
+    values: dict[str, Any] = msgspec.to_builtins(note)
+    return values | {"file": one_line(note.file)}
 
 
 def _ticket(context: ContextDocument, evidence: Evidence) -> dict[str, Any]:

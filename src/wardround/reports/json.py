@@ -21,6 +21,7 @@ from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
 from wardround.reports.change_tests import change_tests_dict
 from wardround.review import ReviewResult
+from wardround.semantics.supply_chain.notes import SupplyChainNotes
 from wardround.text.escaping import json_text
 
 SCHEMA = "wardround.report/1"
@@ -39,6 +40,8 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
     repetitions = review.conclusion.evidence.repetitions
     neighbours = review.conclusion.evidence.neighbours
     tests = change_tests_dict(review.conclusion.evidence.tests)
+    cost = msgspec.to_builtins(review.conclusion.evidence.cost)
+    boundaries = msgspec.to_builtins(review.conclusion.evidence.boundaries)
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
@@ -63,6 +66,9 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         **({} if ticket is None else {"ticket": _ticket(ticket, review.conclusion.evidence.criteria)}),
         **_intent(review.conclusion.evidence.intent),
         **({"tests": tests} if tests else {}),
+        **{name: notes for name, notes in cost.items() if notes},
+        **({"trust_boundaries": boundaries} if boundaries else {}),
+        **_supply_chain(review.conclusion.evidence.supply_chain),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
         "unreviewed": [
@@ -106,6 +112,13 @@ def _related(companions: Sequence[CompanionNote], repetitions: Sequence[Repetiti
     }
     found = {name: entries for name, entries in kinds.items() if entries}
     return {"related": found} if found else {}
+
+
+def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
+    """Return the notes about the supply chain; a kind without notes has no key."""
+    kinds = {"dependencies": notes.dependencies, "locks": notes.locks, "installs": notes.installs}
+    found = {name: msgspec.to_builtins(listed) for name, listed in kinds.items() if listed}
+    return {"supply_chain": found | ({"omitted": notes.omitted} if notes.omitted else {})} if found else {}
 
 
 def _ticket(ticket: Ticket, results: Sequence[CriterionResult]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from wardround.planes.criterion.results import CriterionState
 from wardround.policy.gate import GateOutcome
 from wardround.policy.verdict import VerdictName
 from wardround.reports.change_tests import change_tests_line
+from wardround.reports.plane_notes import plane_note_lines
 from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
 from wardround.reports.surface import surface_lines
 from wardround.reports.terminal import WIDTH, columns, shortened, visible_character, visible_part, wrapped
@@ -81,6 +82,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
     lines += _repetitions(review.conclusion.evidence.repetitions)
     lines += surface_lines(review.conclusion.evidence.surface)
+    lines += plane_note_lines(review.conclusion.evidence)
     folded = len(review.triage.folded) if review.triage is not None else 0
     lines += _intent(review)
     lines += _ticket(review, style)

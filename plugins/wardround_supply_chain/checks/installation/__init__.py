@@ -1,0 +1,1 @@
+"""Rules about code that runs when a project is installed."""

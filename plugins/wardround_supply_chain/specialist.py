@@ -1,0 +1,15 @@
+"""The supply-chain specialist: lock files and install scripts of a change."""
+
+from __future__ import annotations
+
+from wardround.checks.base import ChangeCheck
+from wardround.checks.registry import CheckRegistry
+from wardround.specialists import Specialist
+
+
+class SupplyChainSpecialist(Specialist):
+    """Reviews changes as such: no file is trusted because it claims it."""
+
+    name = "supply-chain"
+    patterns = ()
+    change_checks = CheckRegistry[type[ChangeCheck]]("wardround_supply_chain.checks", "change")

@@ -1,0 +1,107 @@
+"""Entries of a lock file that changed their origin or their content without another version."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from wardround.semantics.supply_chain.locks.entry import LockDetails, LockEntry, LockFile
+from wardround.semantics.supply_chain.notes import LockChange, LockNote, shown
+from wardround.semantics.supply_chain.urls import USUAL_HOSTS, host_of, is_plain_http
+
+_MOST_COPIES = 50
+"""Entries of the same version that are compared; packages are installed several times."""
+_LOCAL = ("file:", "link:", "portal:", "workspace:")
+"""Versions that are files of the repository, which the change itself has."""
+_Found = tuple[LockChange, str]
+
+
+def lock_notes(path: str, base: LockFile | None, head: LockFile) -> Iterator[LockNote]:
+    """Compare the entries of both sides.
+
+    Args:
+        base: None for an added file, whose entries have no former origin.
+    """
+    if head.problem:
+        yield LockNote(path, 1, LockChange.UNREADABLE, reason=head.problem)
+        return
+    old = _by_version(base)
+    new = [one for one in _changed(head, base) if not one.version.startswith(_LOCAL)]
+    hosts = _hosts(base) if new and base is not None else None
+    for entry in new:
+        details = head.details(entry)
+        same = old.get((entry.name, entry.version), [])
+        former = [base.details(one) for one in same[:_MOST_COPIES]] if base else []
+        for change, reason in _found(entry, details, former, hosts):
+            yield LockNote(path, entry.line, change, shown(entry.name), reason=shown(reason))
+
+
+def _by_version(lock: LockFile | None) -> dict[tuple[str, str], list[LockEntry]]:
+    found: dict[tuple[str, str], list[LockEntry]] = defaultdict(list)
+    for one in lock.entries if lock is not None else ():
+        found[one.name, one.version].append(one)
+    return found
+
+
+def _changed(head: LockFile, base: LockFile | None) -> Sequence[LockEntry]:
+    """Return the entries that the base does not have in the same form."""
+    known = {one.key: one.raw for one in base.entries} if base is not None else {}
+    return [one for one in head.entries if known.get(one.key) != one.raw]
+
+
+def _hosts(lock: LockFile) -> frozenset[str]:
+    if lock.hosts is not None:
+        return lock.hosts
+    details = (lock.details(one) for one in lock.entries)
+    return frozenset(host_of(url) for one in details for url in one.urls) - {""}
+
+
+def _found(
+    entry: LockEntry, now: LockDetails, former: Sequence[LockDetails], hosts: Collection[str] | None
+) -> Iterator[_Found]:
+    if former and not any(_is_same(one, now) for one in former):
+        yield from _differences(former[0], now, entry.version)
+    elif not former and hosts is not None:
+        yield from _foreign(now, hosts)
+    if now.package and now.package != entry.name and not any(one.package == now.package for one in former):
+        yield LockChange.OTHER_PACKAGE, f"its archive is that of {now.package}"
+    insecure = [url for url in now.urls if is_plain_http(url)]
+    if insecure and not any(is_plain_http(url) for one in former for url in one.urls):
+        yield LockChange.INSECURE, f"{insecure[0]} is not encrypted"
+
+
+def _is_same(one: LockDetails, other: LockDetails) -> bool:
+    return not any(_differences(one, other, ""))
+
+
+def _differences(old: LockDetails, new: LockDetails, version: str) -> Iterator[_Found]:
+    """Compare the origin and the hashes of the same version."""
+    gone, came = _host_set(old) - _host_set(new), _host_set(new) - _host_set(old)
+    if came and (gone or old.urls or came - USUAL_HOSTS):
+        former = ", ".join(sorted(gone)) or "the registry"
+        yield LockChange.REDIRECTED, f"{version} came from {former}, and now from {', '.join(sorted(came))}"
+    different = _different_hashes(old.hashes, new.hashes)
+    if different:
+        yield LockChange.INTEGRITY, f"{version} has another hash: {different}"
+    elif old.hashes and not new.hashes:
+        yield LockChange.INTEGRITY_REMOVED, f"{version} has no hash any more"
+
+
+def _host_set(details: LockDetails) -> set[str]:
+    return {host_of(url) for url in details.urls} - {""}
+
+
+def _different_hashes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """Return the first archive with another hash; a list of hashes may grow, and not lose one as well."""
+    for name in sorted(old.keys() & new.keys()):
+        if old[name] != new[name]:
+            return f"{name} {new[name]}"
+    added, removed = new.keys() - old.keys(), old.keys() - new.keys()
+    is_list = all(name == value for name, value in (*old.items(), *new.items()))
+    return min(added) if is_list and added and removed else ""
+
+
+def _foreign(now: LockDetails, hosts: Collection[str]) -> Iterator[_Found]:
+    """A new version from a host that the lock file did not use."""
+    for host in sorted(_host_set(now) - set(hosts) - USUAL_HOSTS):
+        yield LockChange.FOREIGN_HOST, f"it comes from {host}, which the lock file did not use"
