@@ -15,6 +15,7 @@ from wardround.change.change_source import GitChangeSource, in_any_encoding
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
 from wardround.context.code_graph.base_repetitions import repetitions_of
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.repetition import Repetition
 from wardround.errors import ModelError
 from wardround.retrieval.protocols import TextEmbedder
@@ -67,7 +68,7 @@ def repetitions(
             content = source.content(file, base=is_base)
             return None if content is None else in_any_encoding(content)
 
-        return list(repetitions_of(source, change, read, lambda: (), 1000, embedder))
+        return list(repetitions_of(source, change, read, lambda: (), UpdateLimit(60.0), embedder))
 
 
 def test_the_function_that_is_nearest_in_meaning_is_named(repo: GitRepository) -> None:
