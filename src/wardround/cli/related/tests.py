@@ -105,7 +105,7 @@ class _Looked:
     """A side of a repository that is searched for tests.
 
     Args:
-        written: path -> text of files of tests that are not as the side has them; None for one that is gone.
+        written: path -> text of files of tests that are not as the side has them; None for a deleted one.
     """
 
     def __init__(

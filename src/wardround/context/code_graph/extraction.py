@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 from tree_sitter import Language, Node, Parser
 
+from wardround.change.encoding import escape_undecodable
 from wardround.context.code_graph.manifests import Manifest, is_manifest, read_manifest
 from wardround.context.code_graph.model import FileFacts, Symbol, SymbolKind
 from wardround.context.code_graph.python_reader import python_bodies, read_python
@@ -58,8 +59,9 @@ def language_of(path: str) -> str:
 
 
 def is_indexed(path: str) -> bool:
-    """Return True if the graph has facts of a file, by its name."""
-    return "node_modules/" not in path and (bool(language_of(path)) or is_manifest(path))
+    """Return True if the graph has facts of a file, by its name, which must be UTF-8."""
+    is_source = bool(language_of(path)) or is_manifest(path)
+    return is_source and "node_modules/" not in path and escape_undecodable(path) == path
 
 
 def read_file(path: str, content: bytes) -> FileRecord:

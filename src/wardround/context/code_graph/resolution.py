@@ -311,7 +311,7 @@ def _joined(module: str, name: str) -> str:
 
 
 def _imported_names(facts: FileFacts) -> frozenset[str]:
-    """Return the names that imports bind in a script: a group of tests with such a title is no definition."""
+    """Return the names that imports bind in a script: a group of tests with such a title defines nothing."""
     is_script = language_of(facts.path) == "script"
     return frozenset(one.alias for one in facts.imports if not one.is_export) if is_script else frozenset()
 
