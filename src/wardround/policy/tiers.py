@@ -37,11 +37,11 @@ CERTAIN = 0.9
 
 
 def decide_tier(signals: Sequence[Signal], evidence: Evidence) -> tuple[Tier, tuple[Reason, ...]]:
-    """Return the tier and the reasons that keep the change from a higher one."""
-    for tier, conditions in ((Tier.T5, _t5), (Tier.T4, _t4), (Tier.T3, _t3), (Tier.T2, _t2)):
-        reasons = tuple(conditions(signals, evidence))
-        if reasons:
-            return tier, reasons
+    """Return the tier and the reasons that keep the change from T1, those that decide first."""
+    lines = ((Tier.T5, _t5), (Tier.T4, _t4), (Tier.T3, _t3), (Tier.T2, _t2))
+    found = [(tier, reason) for tier, conditions in lines for reason in conditions(signals, evidence)]
+    if found:
+        return found[0][0], tuple(dict.fromkeys(reason for _, reason in found))
     return Tier.T1, (Reason("every plane was reviewed without a warning; the change is small and tested"),)
 
 
