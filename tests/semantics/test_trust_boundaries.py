@@ -6,7 +6,8 @@ import textwrap
 
 import pytest
 
-from wardround.semantics.trust_boundaries import Boundary, ChangedLines, trust_boundaries
+from wardround.semantics.boundary_notes import Boundary
+from wardround.semantics.trust_boundaries import ChangedLines, trust_boundaries
 
 
 def kinds(path: str, text: str, removed: str = "") -> list[tuple[str, int, str]]:

@@ -179,6 +179,7 @@ class ChangeView(msgspec.Struct, frozen=True):
         open_surface: returns the changes of published surfaces; call ``surface``.
         open_coverage: returns the coverage of the changed lines, or None where none is read; call
             ``coverage``.
+        in_ci: the review has time for what takes more than a few milliseconds.
         open_graphs: returns the code graphs of both sides, or None without a repository or within a short
             budget; call ``graphs``.
     """
@@ -191,6 +192,7 @@ class ChangeView(msgspec.Struct, frozen=True):
     open_graphs: Callable[[], ChangeGraphs | None] = lambda: None
     open_surface: Callable[[], Surface | None] = lambda: None
     open_coverage: Callable[[], ChangeCoverage | None] = lambda: None
+    in_ci: bool = True
 
     def graphs(self) -> ChangeGraphs | None:
         """Return the code graphs of both sides; None where they would cost too much."""

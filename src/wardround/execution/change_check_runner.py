@@ -144,6 +144,7 @@ class ChangeCheckRunner:
             open_graphs=partial(self._graphs_for, specialist.name),
             open_surface=self._open_surface,
             open_coverage=self._read_coverage,
+            in_ci=self._profile is Profile.CI,
         )
 
     def _read_coverage(self) -> ChangeCoverage | None:

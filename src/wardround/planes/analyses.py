@@ -25,9 +25,8 @@ from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Exchange, ToolEvidence
 from wardround.planes.intent_analysis import intent_notes
 from wardround.planes.intent_notes import IntentNotes
-from wardround.planes.supply_chain import supply_chain_of
+from wardround.semantics.boundary_notes import BoundaryNote
 from wardround.semantics.supply_chain.notes import SupplyChainNotes
-from wardround.semantics.trust_boundaries import BoundaryNote
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
@@ -157,7 +156,11 @@ def _tests(changed: AnalysedChange) -> ChangeTests:
 
 def _supply_chain(changed: AnalysedChange) -> SupplyChainNotes:
     """Compare dependencies; not at commit, where a large lock file takes too long."""
-    return supply_chain_of(changed.source, changed.change) if changed.is_ci else SupplyChainNotes()
+    if not changed.is_ci:
+        return SupplyChainNotes()
+    from wardround.planes.supply_chain import supply_chain_of  # has readers that commits do not need
+
+    return supply_chain_of(changed.source, changed.change)
 
 
 def _boundaries(changed: AnalysedChange) -> tuple[BoundaryNote, ...]:

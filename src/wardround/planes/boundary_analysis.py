@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.encoding import escape_undecodable
-from wardround.semantics.trust_boundaries import BoundaryNote, ChangedLines, is_inspected, trust_boundaries
+from wardround.semantics.boundary_notes import BoundaryNote
+from wardround.semantics.trust_boundaries import ChangedLines, is_inspected, trust_boundaries
 
 _MOST_CHARACTERS = 1_000_000
 

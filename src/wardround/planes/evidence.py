@@ -23,8 +23,8 @@ from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
 from wardround.planes.claims import MeasuredPrecision
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
+from wardround.semantics.boundary_notes import BoundaryNote
 from wardround.semantics.supply_chain.notes import SupplyChainNotes
-from wardround.semantics.trust_boundaries import BoundaryNote
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 

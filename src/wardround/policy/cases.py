@@ -19,6 +19,7 @@ from wardround.policy.decide import decide
 from wardround.policy.loading import read_document
 from wardround.policy.schema import Policy
 from wardround.policy.verdict import Tier, Verdict, VerdictName
+from wardround.semantics.boundary_notes import Boundary, BoundaryNote
 from wardround.semantics.supply_chain.notes import (
     DependencyChange,
     DependencyNote,
@@ -27,7 +28,6 @@ from wardround.semantics.supply_chain.notes import (
     LockNote,
     SupplyChainNotes,
 )
-from wardround.semantics.trust_boundaries import Boundary, BoundaryNote
 
 _OUTCOMES = ("none", "info", "warn", "error", "inconclusive", "not-applicable")
 

@@ -16,6 +16,7 @@ from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.verdict import Tier
+from wardround.semantics.boundary_notes import Boundary, BoundaryNote
 from wardround.semantics.supply_chain.notes import (
     DependencyChange,
     DependencyNote,
@@ -24,7 +25,6 @@ from wardround.semantics.supply_chain.notes import (
     LockNote,
     SupplyChainNotes,
 )
-from wardround.semantics.trust_boundaries import Boundary, BoundaryNote
 from wardround.text.escaping import one_line
 
 VARIABLES = frozenset(

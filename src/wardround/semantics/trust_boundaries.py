@@ -5,13 +5,13 @@ A note is a reason to read the place with care, and never a defect by itself.
 
 from __future__ import annotations
 
-import enum
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
+from wardround.semantics.boundary_notes import Boundary, BoundaryNote
 from wardround.semantics.enclosing import decorators, enclosing_lines
 from wardround.text.escaping import one_line
 
@@ -21,33 +21,6 @@ _MOST_LINES = 3_000
 _LONGEST = 500
 _SHOWN = 120
 _SOURCES = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
-
-
-class Boundary(enum.StrEnum):
-    """The kind of a trust boundary."""
-
-    ROUTE = "route"
-    WEBHOOK = "webhook"
-    UPLOAD = "upload"
-    DESERIALISATION = "deserialisation"
-    ACCESS = "access"
-    WEB_POLICY = "web-policy"
-    PRIVILEGED_WORKFLOW = "privileged-workflow"
-
-
-class BoundaryNote(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
-    """A changed place on a trust boundary.
-
-    Attributes:
-        line, end_line: the first and the last changed line in it, of the head.
-        reason: the line that shows it.
-    """
-
-    file: str
-    line: int
-    end_line: int
-    kind: Boundary
-    reason: str
 
 
 class ChangedLines(msgspec.Struct, frozen=True):
