@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
 from wardround.context.surface.model import Surface
 
 
-@dataclass
-class PublishedSurface:
+class PublishedSurface(msgspec.Struct, frozen=True, eq=False, dict=True):
     """The comparison of a review, which its checks and its evidence share.
 
     Attributes:
