@@ -10,6 +10,7 @@ from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.text_search import TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 from wardround_contract.check import BrokenUseCheck
@@ -19,9 +20,11 @@ _SELECTOR = LazyPattern(r"\.(-?[A-Za-z_][\w-]*)(?=[^;{}]*\{)")
 _COMMENT = LazyPattern(r"(?s)/\*.*?\*/|//[^\n]*|url\([^)]*\)|['\"][^'\"\n]*['\"]")
 _MARKUP = ("*.tsx", "*.jsx", "*.ts", "*.js", "*.html", "*.vue", "*.svelte")
 _SHEETS = ("*.css", "*.scss", "*.less", "*.vue", "*.svelte")
+_SCRIPTS = ("*.js", "*.ts", "*.mjs", "*.html")
+"""Files whose selectors make a class the name of an element for a program."""
 _FOREIGN = re.compile(
     r"(?i)^(btn|col|row|nav|modal|dropdown|form|table|text|bg|ant|mui|fa|glyphicon|input|panel|alert|badge|card"
-    r"|container|tooltip|popover|label|icon|active|open|show|hide|in|fade)(-|$)"
+    r"|container|tooltip|popover|label|icon|active|open|show|hide|in|fade|page|sidebar)(-|$)"
 )
 _LEAST_LENGTH = 5
 _MOST_CLASSES = 40
@@ -33,12 +36,13 @@ class RemovedStyleClassInUse(BrokenUseCheck):
     The element loses its style without an error. Change the class in the same commit.
 
     A class counts if no stylesheet of the repository has it any more; of a CSS module, if a file that imports
-    the module reads it. Names that common libraries have are skipped.
+    the module reads it. Names that common libraries have, and names that scripts select, are skipped.
     """
 
     ID = "CT008"
     NAME = "removed-style-class-in-use"
     DEFECT_CLASS = "removed-style-class-in-use"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     PATHS = _STYLES
     VALID = [
@@ -124,6 +128,11 @@ class RemovedStyleClassInUse(BrokenUseCheck):
     def _plain_uses(self, name: str) -> Iterator[RemainingUse]:
         is_own = len(name) >= _LEAST_LENGTH and ("-" in name or "_" in name) and not _FOREIGN.match(name)
         if not is_own or self._search.has(re.compile(rf"\.{re.escape(name)}(?![\w-])"), [name], _SHEETS):
+            return
+        hook = re.compile(
+            rf"['\"`][^'\"`\n]*\.{re.escape(name)}(?![\w-])|\w*[cC]lass\w*(?:\.\w+)?\(['\"]{re.escape(name)}['\"]"
+        )
+        if self._search.has(hook, [name], _SCRIPTS):
             return
         used = re.compile(
             rf"class(?:Name)?\s*=\s*(?:\"[^\"]*|'[^']*|\{{[^}}\n]*['\"`][^'\"`\n]*)(?<![\w-]){re.escape(name)}(?![\w-])"
