@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.conftest import GitRepository
 from tests.context.code_graph.conftest import GraphOf
 from tests.context.code_graph.shown import ends, symbol_of
 
@@ -327,3 +328,11 @@ def test_a_test_reaches_what_the_implementation_of_an_overloaded_function_uses(g
     })  # fmt: skip
     found = graph.tests_reaching(symbol_of(graph, "sum.ts", "added"))
     assert [(one.test.name, one.distance, str(one.certainty)) for one in found] == [("adds", 2, "resolved")]
+
+
+def test_a_file_whose_name_is_not_text_has_no_symbols(graph_of: GraphOf, repo: GitRepository) -> None:
+    repo.git("config", "core.precomposeUnicode", "false")
+    (repo.root / "b\udcff.py").write_text("def g(): ...\n")
+    graph = graph_of({"a.py": "def f(): ...\n"})
+    assert [one.name for one in graph.symbols_in("a.py")] == ["f"]
+    assert graph.symbols_in("b\udcff.py") == ()
