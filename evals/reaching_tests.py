@@ -249,7 +249,7 @@ def _commit_row(
     if not functions:
         return None
     sides = changed_test_files(change, specialists, read)
-    reached = reached_functions(origin, change, functions, 15_000, with_base=bool(sides))
+    reached = reached_functions(origin, change, functions, GRAPH_LIMITS[Profile.CI], with_base=bool(sides))
     lost = lost_tests(sides, reached.base_tests)
     name = path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
     return CommitRow(

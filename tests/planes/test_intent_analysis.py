@@ -68,7 +68,7 @@ def test_a_file_that_such_changes_usually_include_is_listed(repo: GitRepository)
         )
     repo.commit({"api/schema.py": "x = 9\n"}, "Another field")
 
-    assert repo.report(*CI)["related"] == [
+    assert repo.report(*CI)["related"]["companions"] == [
         {
             "file": "web/types.ts",
             "reason": "7 of 7 earlier commits that changed api/schema.py changed it too",

@@ -11,6 +11,7 @@ from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
 from wardround.context.change_tests import ChangeTests
 from wardround.context.code_graph.reached_functions import changed_functions, reached_functions
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.planes.lost_tests import changed_test_files, lost_tests
 
 SHOP = "def total(rows):\n    return sum(rows)\n"
@@ -57,7 +58,7 @@ def lost(repo: GitRepository, before: dict[str, str], after: dict[str, str | Non
 
         files = [file for file in change.files if "test" not in file.path]
         functions = changed_functions(files, read, ())
-        reached = reached_functions(source, change, functions, 100, with_base=True)
+        reached = reached_functions(source, change, functions, UpdateLimit(10.0, 100), with_base=True)
         sides = changed_test_files(change, host.load().specialists, read)
         found = ChangeTests(lost=lost_tests(sides, reached.base_tests)).lost
         assert all(one.functions for one in found)

@@ -18,6 +18,7 @@ from wardround.context.code_graph.reached_functions import (
     changed_functions,
     reached_functions,
 )
+from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.symbol_moves import find_moves
 
 BEFORE = {
@@ -48,7 +49,9 @@ def functions_of(source: GitChangeSource, change: Change) -> tuple[ChangedFuncti
 
 def searched(repo: GitRepository, base: str, head: str, *, with_base: bool = False) -> Reached:
     with changed(repo, base, head) as (source, change):
-        return reached_functions(source, change, functions_of(source, change), 100, with_base=with_base)
+        return reached_functions(
+            source, change, functions_of(source, change), UpdateLimit(10.0, 100), with_base=with_base
+        )
 
 
 def test_each_changed_function_has_the_tests_that_reach_it(repo: GitRepository) -> None:
@@ -97,7 +100,9 @@ def test_the_tests_of_the_base_are_those_that_may_be_lost(repo: GitRepository) -
 def test_a_graph_that_costs_too_much_is_a_problem_and_no_empty_result(repo: GitRepository) -> None:
     base, head = repo.commit(BEFORE), repo.commit(AFTER)
     with changed(repo, base, head) as (source, change):
-        found = reached_functions(source, change, functions_of(source, change), 0, with_base=False)
+        found = reached_functions(
+            source, change, functions_of(source, change), UpdateLimit(10.0, 0), with_base=False
+        )
     assert found == Reached(problem="the code graph is not built: more than 0 files to read")
 
 
@@ -106,7 +111,7 @@ def test_a_diff_without_a_repository_has_no_graph(repo: GitRepository) -> None:
     with changed(repo, base, head) as (source, change):
         functions = functions_of(source, change)
     patch = PatchChangeSource("", repo.root)
-    assert reached_functions(patch, patch.change, functions, 100, with_base=False).problem
+    assert reached_functions(patch, patch.change, functions, UpdateLimit(10.0, 100), with_base=False).problem
 
 
 @pytest.mark.parametrize(
