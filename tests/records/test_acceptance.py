@@ -86,6 +86,10 @@ OTHER = f"sha256:{'b' * 64}"
             },
             "the model tests is 1, recorded none",
         ),
+        (
+            {"coverage_file": "coverage.xml"},
+            "the coverage file coverage.xml may count, and a record does not name its content",
+        ),
         ({"uses_language_model": True}, "a language model is used, and not in the record"),
     ],
 )

@@ -345,3 +345,9 @@ def test_a_checkout_without_the_commit_of_its_event_accepts_nothing() -> None:
     anything: Any = object()
     spec = RecordSpec(accept=None)
     assert accepted_review(spec, anything, anything, anything, anything) is None
+
+
+def test_a_coverage_file_of_the_work_tree_is_not_covered_by_a_record(branch: GitRepository) -> None:
+    record = recorded(branch)
+    branch.write("coverage.xml", "<coverage/>")
+    require_reviewed(accepting(branch, record=record), "the coverage file coverage.xml may count")

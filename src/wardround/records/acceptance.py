@@ -32,6 +32,7 @@ class PresentReview(msgspec.Struct, frozen=True):
         required_models: the names of those that the checks of single files use.
         uses_language_model: a language model would be used.
         missing: a reason why the review would be inconclusive; empty if there is none.
+        coverage_file: the path of a coverage file in the work tree; empty without one.
     """
 
     context: str
@@ -47,6 +48,7 @@ class PresentReview(msgspec.Struct, frozen=True):
     required_models: frozenset[str]
     uses_language_model: bool
     missing: str = ""
+    coverage_file: str = ""
 
 
 def differences(record: ReviewRecord, present: PresentReview) -> Iterator[str]:
@@ -70,6 +72,7 @@ def differences(record: ReviewRecord, present: PresentReview) -> Iterator[str]:
         yield "the settings of models differ"
     yield from _programs(record, present)
     yield from _models(record, present)
+    yield from _coverage(record, present)
     if bool(evidence.exchanges) != present.uses_language_model:
         how = "is used, and not in the record" if present.uses_language_model else "is not used now"
         yield f"a language model {how}"
@@ -123,6 +126,13 @@ def _programs(record: ReviewRecord, present: PresentReview) -> Iterator[str]:
             yield f"the tool {name} {after[name][0]} did not run in the record"
         elif before[name] != after[name]:
             yield f"the tool {name} is {' '.join(after[name])}, recorded {' '.join(before[name])}"
+
+
+def _coverage(record: ReviewRecord, present: PresentReview) -> Iterator[str]:
+    """Yield the coverage files that count: a record names neither their content nor the run of the tests."""
+    recorded = (file.path for file in record.evidence.tests.coverage.files)
+    for path in sorted({*recorded, present.coverage_file} - {""}):
+        yield f"the coverage file {path} may count, and a record does not name its content"
 
 
 def _models(record: ReviewRecord, present: PresentReview) -> Iterator[str]:

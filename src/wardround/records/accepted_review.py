@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change
@@ -188,10 +190,18 @@ def acceptable_review(
     with ReviewRun(source, context, host, config, request, Processes()) as run:
         planned = run.planned_tools()
     present = _present(context, config, request, host, policies, planned)
+    present = replace(present, coverage_file=_coverage_file(source.root, config))
     text_of = FileTexts(source, context.change).head
     return AcceptableReview(
         context, policies, present, config, request, host, text_of, tuple(trusted), now, started
     )
+
+
+def _coverage_file(root: Path, config: Config) -> str:
+    from wardround.context.line_coverage.work_tree import DEFAULT_FILES  # loads grammars
+
+    names = config.root.coverage_files or DEFAULT_FILES
+    return next((name for name in names if (root / name).is_file()), "")
 
 
 def is_acceptable(change: Change) -> bool:
