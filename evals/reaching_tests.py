@@ -48,9 +48,11 @@ from wardround.context.line_coverage.formats import read_coverage
 from wardround.context.line_coverage.python_statements import executable_lines
 from wardround.context.line_coverage.work_tree import work_tree_coverage
 from wardround.context.symbol_moves import find_moves
+from wardround.execution.change_check_runner import GRAPH_LIMITS
 from wardround.planes.lost_tests import changed_test_files, lost_tests
 from wardround.retrieval.test_discovery import holds_tests
 from wardround.specialists import Specialist
+from wardround.tools.tool import Profile
 
 
 class Function(msgspec.Struct):
