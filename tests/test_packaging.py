@@ -67,6 +67,23 @@ def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path)
     assert [name for name in names if name.startswith(("tests/", "benchmarks/", "evals/"))] == []
 
 
+@pytest.mark.e2e
+def test_the_wheel_contains_the_evaluator_of_policies_but_not_its_command_line(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT)]
+    subprocess.run(argv, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    content = zipfile.ZipFile(wheel)
+    (metadata,) = (name for name in content.namelist() if name.endswith(".dist-info/METADATA"))
+    bundled = [name for name in content.namelist() if name.startswith("wardround/policy/cel/")]
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert f"-{python}-{python}-" in wheel.name
+    assert len([name for name in bundled if name.endswith(".so")]) == 1
+    assert "wardround/policy/cel/LICENSE" in bundled
+    assert [name for name in content.namelist() if name.endswith("sboms/cel.cyclonedx.json")]
+    required = content.read(metadata).decode().split("Provides-Extra")[0]
+    assert "Requires-Dist: common-expression-language" not in required
+
+
 def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     for_commit = sorted(extras["web"] + extras["docker-ci"] + extras["secrets"])

@@ -83,6 +83,15 @@ def test_the_environment_stays_small_enough_for_hook_services(venv: Path) -> Non
     assert _size_mib(venv) < INSTALLED_LIMIT_MIB
 
 
+def test_policies_with_conditions_need_no_further_package(venv: Path, repo: GitRepository) -> None:
+    condition = 'findings.exists(f, f.severity == "error") && touches("db/*")'
+    tiers = "{T1: auto-merge, T2: auto-approve, T3: human-review, T4: escalate, T5: escalate}"
+    repo.write("p.yml", f"name: own\nversion: 1\ntiers: {tiers}\nrules:\n"
+                        f"- {{id: db, when: '{condition}', because: a person decides}}\n")  # fmt: skip
+    done = repo.run(venv / "bin" / "wardround", "policy", "check", "p.yml", env={"PATH": "/usr/bin:/bin"})
+    assert done.returncode == 0, done.stderr
+
+
 def test_doctor_finds_every_tool_of_the_commit_profile(venv: Path, repo: GitRepository) -> None:
     done = repo.run(venv / "bin" / "wardround", "doctor", env={"PATH": "/usr/bin:/bin"})
     assert done.returncode == 0

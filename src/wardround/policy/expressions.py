@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.machinery
 import importlib.util
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wardround.errors import ConfigError
 
+if TYPE_CHECKING:
+    from importlib.abc import Loader  # its import loads importlib.resources, tempfile and others
+
+_BUNDLED = Path(__file__).with_name("cel")
+"""The folder of a wheel with the extension module; see ``.ci/bundle_cel.py``."""
 _BINDING = re.compile(r"\.(?:all|exists|exists_one|filter|map)\(\s*(\w+)\s*,")
 _STANDARD_FUNCTIONS = frozenset(
     {
@@ -77,16 +83,33 @@ class Condition:
 
 @cache
 def _cel() -> ModuleType:
-    """The compiled module of the CEL package, without its command line, whose import takes 0.1 s."""
-    package = importlib.util.find_spec("cel")
-    if package is None or package.submodule_search_locations is None:
-        raise ConfigError("the package common-expression-language is not installed; install wardround again")
-    found = importlib.machinery.PathFinder.find_spec("cel.cel", list(package.submodule_search_locations))
-    if found is None or found.loader is None:
-        raise ConfigError("the package common-expression-language is damaged; install wardround again")
+    """The compiled module of CEL; the package of its distribution imports a command line in 0.1 s."""
+    found, loader = _evaluator()
     module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    loader.exec_module(module)
     return module
+
+
+def _evaluator() -> tuple[ModuleSpec, Loader]:
+    """Return the extension module of the wheel, or of the distribution in an editable install.
+
+    Raises:
+        ConfigError: neither exists.
+    """
+    found = PathFinder.find_spec("cel", [str(_BUNDLED)]) or _distributed()
+    if found is None or found.loader is None:
+        raise ConfigError(
+            "the CEL evaluator of policies is missing; install wardround again, or for an editable install "
+            "pip install 'common-expression-language>=0.10,<0.11'"
+        )
+    return found, found.loader
+
+
+def _distributed() -> ModuleSpec | None:
+    """Return the extension module of the distribution common-expression-language."""
+    package = importlib.util.find_spec("cel")
+    places = None if package is None else package.submodule_search_locations
+    return None if places is None else PathFinder.find_spec("cel.cel", list(places))
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,0 +1,53 @@
+"""Adds the compiled CEL evaluator to the wheel, with its licence and its bill of materials.
+
+The distribution common-expression-language requires the libraries of its command line, 30 MiB that a review
+never imports. It is a requirement of the build alone; the wheel has its extension module and its tags.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+_BUNDLED = "common-expression-language"
+_FOLDER = "wardround/policy/cel"
+
+
+class BundleCel(BuildHookInterface[Any]):
+    """The hook of the build backend. An editable install is left as it is and uses the distribution."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Add the files to a standard wheel.
+
+        Raises:
+            FileNotFoundError: the distribution lacks a file.
+        """
+        if version == "editable":
+            return
+        source = distribution(_BUNDLED)
+        extension = _file(source, "cel/cel.*.so", "cel/cel.*.pyd")
+        licence = _file(source, "*.dist-info/licenses/LICENSE")
+        build_data["force_include"] |= {
+            str(extension): f"{_FOLDER}/{extension.name}",
+            str(licence): f"{_FOLDER}/LICENSE",
+        }
+        build_data["sbom_files"].append(str(_file(source, "*.dist-info/sboms/cel.cyclonedx.json")))
+        build_data["pure_python"] = False
+        build_data["tag"] = _tag(source)
+
+
+def _file(source: Distribution, *patterns: str) -> Path:
+    for file in source.files or ():
+        if any(file.match(pattern) for pattern in patterns):
+            return Path(str(file.locate()))
+    raise FileNotFoundError(f"{_BUNDLED} {source.version} has no file {' or '.join(patterns)}")
+
+
+def _tag(source: Distribution) -> str:
+    """Return the compressed tag of the distribution's wheel: its extension runs nowhere else."""
+    lines = (source.read_text("WHEEL") or "").splitlines()
+    tags = [line.removeprefix("Tag: ").split("-") for line in lines if line.startswith("Tag: ")]
+    return "-".join(".".join(sorted(set(part))) for part in zip(*tags, strict=True))
