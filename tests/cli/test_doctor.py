@@ -12,6 +12,7 @@ from tests.conftest import GitRepository
 from tests.variants import variant
 from wardround import host
 from wardround.cli import doctor
+from wardround.context.code_graph import extraction
 from wardround.host import PluginHost
 
 _MISSING = re.compile(r"^  docker-ci +(\w+) +missing \(commit and CI\): pip", re.MULTILINE)
@@ -61,3 +62,11 @@ def test_settings_are_printed_as_they_are_written(repo: GitRepository) -> None:
         assert f"  {line}  (" in printed
     assert "'" not in printed.partition("settings\n")[2].replace("'wardround", "")
     assert "None" not in printed
+
+
+def test_a_missing_grammar_is_named_with_its_effect_and_the_remedy(
+    repo: GitRepository, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extraction, "has_sql_grammar", lambda: False)
+    assert doctor.command.callback(repo=repo.root) == 0  # type: ignore[misc]
+    assert "  sql        without tables and columns: pip install 'wardround[sql]'\n" in capfd.readouterr().out

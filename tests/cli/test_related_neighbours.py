@@ -25,6 +25,7 @@ TEXT = """\
 
 nearest among 24 source files, by links, words and earlier commits
 1 files do not parse completely; --format json lists them
+  1: parts of it do not parse
 """
 
 

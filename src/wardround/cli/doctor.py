@@ -44,7 +44,7 @@ def command(repo: Path | None) -> int:
     here = _here(loaded, repo)
     missing, tool_lines = _tools(loaded, here)
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
-    lines += ["", "models", *_models(loaded, here)]
+    lines += ["", "code graph", *_code_graph(), "", "models", *_models(loaded, here)]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]
     for line in lines:
         emit_line(line)
@@ -161,6 +161,18 @@ def _here(loaded: PluginHost, repo: Path | None) -> InstallationState:
             return InstallationState(repository.root, tracked, settings)
     except GitError as none:
         return InstallationState((repo or Path.cwd()).resolve(), None, none)
+
+
+def _code_graph() -> Iterator[str]:
+    """Return the lines about languages whose grammar comes with an extra."""
+    from wardround.context.code_graph.extraction import has_sql_grammar
+    from wardround.tools.install_hints import install_hint
+    from wardround.tools.tool import install_line
+
+    if has_sql_grammar():
+        yield "  sql        all definitions and uses"
+    else:
+        yield f"  sql        without tables and columns: {install_hint(install_line('sql'))}"
 
 
 def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:

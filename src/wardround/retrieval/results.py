@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -106,6 +107,8 @@ def neighbours_as_text(found: RelatedNeighbours) -> str:
         lines += ["", f"nearest among {found.candidates} source files, by links, words and earlier commits"]
     if found.unparsed:
         lines.append(f"{len(found.unparsed)} files do not parse completely; --format json lists them")
+        reasons = Counter(reason for _, reason in found.unparsed)
+        lines += [f"  {count}: {reason}" for reason, count in sorted(reasons.items())]
     return "\n".join(map(one_line, lines)) + "\n"
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests.conftest import GitRepository
 from tests.context.code_graph.shown import facts_of, symbols_of, uses_of
+from wardround.change.repository import Repository
+from wardround.context.code_graph import extraction
+from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.tree_files import tree_at
 
 SCHEMA = """\
 create table public.users (
@@ -63,3 +70,29 @@ def test_templates_are_the_relations_that_they_refer_to() -> None:
     assert [(one.name, one.kind) for one in facts.symbols[1:]] == [("orders", "view")]
     assert ("orders", "", "stg_orders", "table") in uses_of(facts)
     assert ("orders", "stg_orders", "id", "column") in uses_of(facts)
+
+
+def test_without_the_grammar_tables_and_calls_are_found_by_their_keywords(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extraction, "has_sql_grammar", lambda: False)
+    found = facts_of("schema.sql", SCHEMA)
+    assert symbols_of(found) == []
+    assert found.problem.endswith("the SQL grammar is missing: pip install 'wardround[sql]'")
+    assert {("", "", "users", "table"), ("", "", "teams", "table"), ("", "", "audit_log", "call")} <= uses_of(
+        found
+    )
+    assert facts_of("app.py", "def a(): ...\n").problem == ""
+
+
+def test_a_grammar_that_is_installed_later_has_an_effect_on_stored_files(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = repo.commit({"schema.sql": "create table teams (id int);\n", "app.py": "a = 1\n"})
+    with Repository(repo.root) as repository, CodeGraph.open(repository.git_dir) as graph:
+        with monkeypatch.context() as patched:
+            patched.setattr(extraction, "has_sql_grammar", lambda: False)
+            assert [path for path, _ in graph.update(tree_at(repository, commit)).unparsed] == ["schema.sql"]
+        done = graph.update(tree_at(repository, commit))
+        assert (done.read, done.unparsed) == (1, ())
+        assert graph.files_defining("teams") == ["schema.sql"]

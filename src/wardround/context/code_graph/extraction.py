@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -14,8 +15,9 @@ from wardround.context.code_graph.manifests import Manifest, is_manifest, read_m
 from wardround.context.code_graph.model import FileFacts, Symbol, SymbolKind
 from wardround.context.code_graph.python_reader import python_bodies, read_python
 from wardround.context.code_graph.script_reader import read_script, script_bodies
-from wardround.context.code_graph.sql_reader import read_sql, without_templates
+from wardround.context.code_graph.sql_reader import read_sql, search_sql, without_templates
 from wardround.text.search_terms import counted
+from wardround.tools.tool import install_line
 
 MOST_BYTES = 1024 * 1024
 """Longer files were not written by people."""
@@ -23,6 +25,7 @@ MOST_NODES = 600_000
 _LONGEST_LINES = 400
 """The average length of a line in bytes, above which a file is the output of a program."""
 _LEAST_MINIFIED = 20_000
+NO_SQL_GRAMMAR = f"its tables and columns are not read, as the SQL grammar is missing: {install_line('sql')}"
 _PYTHON = ("py", "pyi", "pyw")
 _TYPED = ("ts", "mts", "cts")
 _SCRIPT = ("tsx", "js", "jsx", "mjs", "cjs", *_TYPED)
@@ -75,6 +78,9 @@ def read_file(path: str, content: bytes) -> FileRecord:
     content = content.removeprefix(b"\xef\xbb\xbf")
     grammar, read = _reader(path)
     parsed = without_templates(content) if grammar == "sql" else content
+    if is_only_searched(path):
+        facts = replace(search_sql(path, parsed), problem=NO_SQL_GRAMMAR)
+        return FileRecord(facts, tuple(_words(facts.symbols, content.decode("utf-8", "replace"))))
     root = _parser(grammar).parse(parsed).root_node
     if root.descendant_count > MOST_NODES:
         return FileRecord(_without_facts(path, f"it has more than {MOST_NODES} syntax nodes"))
@@ -82,6 +88,17 @@ def read_file(path: str, content: bytes) -> FileRecord:
     if root.has_error:
         facts = replace(facts, problem="parts of it do not parse")
     return FileRecord(facts, tuple(_words(facts.symbols, content.decode("utf-8", "replace"))))
+
+
+def is_only_searched(path: str) -> bool:
+    """Return True if a file has no symbols because the grammar of its language is not installed."""
+    return language_of(path) == "sql" and not has_sql_grammar()
+
+
+@cache
+def has_sql_grammar() -> bool:
+    """Return True if the grammar of SQL is installed: of 14 MiB, it comes with an extra."""
+    return importlib.util.find_spec("tree_sitter_sql") is not None
 
 
 def _without_facts(path: str, problem: str) -> FileFacts:

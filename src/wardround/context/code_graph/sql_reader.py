@@ -2,7 +2,7 @@
 
 Names are lower-cased and have no schema. Templates of dbt are read as the relations they refer to; the body
 of a function in another language, and what the grammar does not know, is searched for names after the
-keywords that a relation follows.
+keywords that a relation follows. So is a whole file where the grammar is not installed: it defines nothing.
 """
 
 from __future__ import annotations
@@ -64,6 +64,11 @@ def read_sql(path: str, source: bytes, root: Node) -> FileFacts:
     return _SqlReader(path, source).read(root)
 
 
+def search_sql(path: str, source: bytes) -> FileFacts:
+    """Return the uses of a file that are found without a grammar."""
+    return _SqlReader(path, source).search()
+
+
 class _SqlReader:
     def __init__(self, path: str, source: bytes) -> None:
         self.scan = FileScan(path, source, source.count(b"\n") + 1)
@@ -98,6 +103,10 @@ class _SqlReader:
         if "/models/" in f"/{self.scan.path}":
             self.scan.open(self.scan.declare(stem, SymbolKind.VIEW, root, exported=True))
         self.scan.walk(root, self._handlers)
+        return self.scan.facts()
+
+    def search(self) -> FileFacts:
+        self._search(self.scan.source.decode("utf-8", "replace"), 1)
         return self.scan.facts()
 
     # Definitions
@@ -233,16 +242,19 @@ class _SqlReader:
         return self._unknown(node)
 
     def _unknown(self, node: Node) -> Iterable[Any]:
-        text = self.scan.text(node)[:_LONGEST_TEXT]
+        self._search(self.scan.text(node), node.start_point[0] + 1)
+        return ()
+
+    def _search(self, text: str, first: int) -> None:
+        """Add the uses in a text that starts at a line."""
+        text = text[:_LONGEST_TEXT]
         for pattern, kind in ((_RELATIONS, UseKind.TABLE), (_CALLS, UseKind.CALL)):
             for match in pattern.finditer(text):
                 name = match[1].rpartition(".")[2].strip('"').lower()
                 if name not in _NOT_RELATIONS:
-                    line = node.start_point[0] + 1 + text.count("\n", 0, match.start())
-                    self.scan.use_at(name, "", kind, line)
+                    self.scan.use_at(name, "", kind, first + text.count("\n", 0, match.start()))
         for token in text.split():
             self.scan.token(token.lower())
-        return ()
 
     def _literal(self, node: Node) -> Iterable[Any]:
         self.scan.literal(self.scan.text(node), node)

@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.context.code_graph import normal_form
-from wardround.context.code_graph.extraction import FileRecord
+from wardround.context.code_graph.extraction import FileRecord, is_only_searched
 from wardround.context.code_graph.import_names import imported_names
 from wardround.context.code_graph.manifests import Manifest
 from wardround.context.code_graph.model import FileFacts, Use, UseKind, used_name
@@ -75,8 +75,9 @@ class StoredFile(NamedTuple):
 
 
 def file_key(entry: IndexedFile) -> bytes:
-    """Return the key of the facts of a file."""
-    return digest_key(entry.path, entry.blob)[:_KEY_BYTES]
+    """Return the key of the facts of a file; it is another once a missing grammar is installed."""
+    reading = ("searched",) if is_only_searched(entry.path) else ()
+    return digest_key(entry.path, entry.blob, *reading)[:_KEY_BYTES]
 
 
 class GraphStore:
