@@ -65,7 +65,7 @@ class PythonCheck(Check):
         needed_import: str = "",
     ) -> SuggestedFix | None:
         """Return the fix that rewrites the statement around a node; see ``fixes.rewrite.suggest``."""
-        from wardround_python.fixes.rewrite import suggest  # libcst: only a finding needs it
+        from wardround_python.fixes.rewrite import suggest  # only a finding needs it
 
         return suggest(self.source, self.module, node, change, description, safe, needed_import)
 

@@ -22,10 +22,12 @@ from wardround_python.checks.numeric.timedelta_seconds_instead_of_total import T
 from wardround_python.checks.resources.context_manager_without_finally import ContextManagerWithoutFinally
 from wardround_python.checks.resources.unclosed_handle import UnclosedHandle
 from wardround_python.checks.types.missing_f_prefix import MissingFPrefix
+from wardround_python.fixes.added_import import import_edit
 
 from wardround.checks.source import SourceFile
 from wardround.findings import SuggestedFix
 from wardround.fixes.edits import apply
+from wardround.languages.python.module import PythonModule
 
 if TYPE_CHECKING:
     from wardround_python.check import PythonCheck
@@ -252,6 +254,46 @@ FIXED = [
 ]
 
 
+LAYOUTS = [
+    ("tar.extract(m)", 'tar.extract(m, filter="data")'),
+    ("tar.extract(m, p,)", 'tar.extract(m, p, filter="data",)'),
+    ("tar.extract( (m) )", 'tar.extract( (m), filter="data" )'),
+    ("tar.extract(m,\n        p)", 'tar.extract(m,\n        p,\n        filter="data")'),
+    (
+        "tar.extract(\n        m  # the file\n    )",
+        'tar.extract(\n        m,  # the file\n        filter="data"\n    )',
+    ),
+    ("print(f'{tar.extract(m)} done')", "print(f'{tar.extract(m, filter=\"data\")} done')"),
+    ("tar.extract(m for m in tar)", None),
+    ("tar.extract(m  # the file\n    , p)", 'tar.extract(m  # the file\n    , p, filter="data")'),
+    ("tar.extract(m  # the file\n    ,)", None),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), LAYOUTS)
+def test_an_argument_is_spaced_as_the_others(before: str, after: str | None) -> None:
+    start = "import tarfile\ndef unpack(path, p):\n    tar = tarfile.open(path)\n    for m in tar:\n        "
+    text = f"{start}{before}\n"
+    (fix,) = fixes_of(UnsafeArchiveExtraction, text)
+    assert (fix and apply(text, fix.edits)) == (after and f"{start}{after}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ('"""Doc."""\n\nimport os\nimport re\n\n\n', (5, "import hmac\n")),
+        ("import os\nX = 1\n", (2, "import hmac\n\n")),
+        ("#!/usr/bin/env python3\n# Licence.\n\nX = 1\n", (4, "import hmac\n\n")),
+        ('"""Doc."""\n', (2, "import hmac\n")),
+        ("import os; X = 1\n", None),
+        ("import os\r\nX = 1\r\n", (2, "import hmac\r\n\r\n")),
+    ],
+)
+def test_an_import_is_added_after_the_first_imports(text: str, added: tuple[int, str] | None) -> None:
+    edit = import_edit(SourceFile("case.py", text), PythonModule("case.py", text), "hmac")
+    assert (edit and (edit.span.line, edit.replacement)) == added
+
+
 @pytest.mark.parametrize(("check", "before", "after"), FIXED)
 def test_fix_keeps_what_it_does_not_change(check: type[PythonCheck], before: str, after: str) -> None:
     assert fixed(check, before) == dedent(after)
@@ -294,13 +336,13 @@ def test_only_a_certain_repair_is_safe(check: type[PythonCheck], text: str, safe
     assert fix.safe is safe
 
 
-def test_libcst_is_not_imported_without_a_fix() -> None:
+def test_rewrites_are_not_imported_without_a_fix() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"
         "from wardround_python.checks.resources.unclosed_handle import UnclosedHandle\n"
         "UnclosedHandle(SourceFile('a.py', 'with open(p) as f: f.read()')).run()\n"
-        "assert 'libcst' not in sys.modules\n"
+        "assert 'wardround_python.fixes.rewrite' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 
