@@ -9,7 +9,6 @@ import click
 
 from wardround.cli.record_store import store_location, store_option
 from wardround.cli.run import emit_line
-from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.records.verify import Verification
@@ -68,10 +67,9 @@ def _show(name: str, found: Verification) -> None:
 def _content(record: str, store_name: str) -> bytes:
     if record.startswith(_STORED):
         return _stored(record, store_name)
-    try:
-        return Path(record).read_bytes()
-    except OSError as cause:
-        raise UsageError(f"{record} cannot be read: {cause.strerror}; give the file of a record") from cause
+    from wardround.records.reading import record_content
+
+    return record_content(Path(record))
 
 
 def _stored(digest: str, store_name: str) -> bytes:

@@ -74,7 +74,8 @@ def read_document(file: Path, option: str) -> Any:
         ConfigError: it cannot be read, or is not YAML.
     """
     try:
-        content = file.read_bytes()
+        with file.open("rb") as opened:
+            content = opened.read(_MOST_BYTES + 1)
     except OSError as cause:
         raise ConfigError(f"{option} {file}: {cause.strerror}; give another file") from cause
     return _document(content, str(file))

@@ -1,4 +1,7 @@
-"""Reading the record of a review from its file, without checking who signed it."""
+"""Reading the record of a review from its file, without checking who signed it.
+
+The record may be of a stranger: its size is limited.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,20 @@ from wardround.records import envelope, strict_json
 from wardround.records.record import ReviewRecord, read_record
 from wardround.records.replay import replay_evidence
 from wardround.records.statement import REVIEW
+from wardround.records.verify import LARGEST_BYTES
+
+
+def record_content(file: Path) -> bytes:
+    """Return the bytes of a record's file, up to one more than a record can have.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        with file.open("rb") as opened:
+            return opened.read(LARGEST_BYTES + 1)
+    except OSError as cause:
+        raise UsageError(f"{file} cannot be read: {cause.strerror}; give the file of a record") from cause
 
 
 def read_record_file(file: Path) -> ReviewRecord:
@@ -21,11 +38,7 @@ def read_record_file(file: Path) -> ReviewRecord:
     Raises:
         UsageError: it cannot be read, or is not the record of a review.
     """
-    try:
-        data = file.read_bytes()
-    except OSError as cause:
-        raise UsageError(f"{file} cannot be read: {cause.strerror}; give the file of a record") from cause
-    return parse_record(data, str(file))
+    return parse_record(record_content(file), str(file))
 
 
 def parse_record(data: bytes, origin: str) -> ReviewRecord:
@@ -34,6 +47,8 @@ def parse_record(data: bytes, origin: str) -> ReviewRecord:
     Raises:
         UsageError: it is not the record of a review.
     """
+    if len(data) > LARGEST_BYTES:
+        raise UsageError(f"{origin}: it is larger than {LARGEST_BYTES >> 20} MiB; give the file of a record")
     try:
         statement = strict_json.decode(envelope.parse(data.partition(b"\n")[0]).payload)
         if statement["predicateType"] != REVIEW:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 FurtherCheck = Callable[[Mapping[str, Any]], str | None]
 """Takes the review predicate of a record that holds otherwise; returns the reason why it does not hold."""
-_LARGEST_BYTES = 256 * 1024 * 1024
+LARGEST_BYTES = 64 * 1024 * 1024
+"""The size of a record; that of a change with 2,000 files and findings has about one MiB."""
 _NAMES = tuple(statement.PREDICATE_NAMES)
 
 
@@ -104,8 +105,8 @@ def verify_record(
 
 
 def _lines(data: bytes) -> list[bytes]:
-    if len(data) > _LARGEST_BYTES:
-        raise _DoesNotHold("file", f"it is larger than {_LARGEST_BYTES >> 20} MiB")
+    if len(data) > LARGEST_BYTES:
+        raise _DoesNotHold("file", f"it is larger than {LARGEST_BYTES >> 20} MiB")
     lines = data.split(b"\n")
     if lines.pop():
         raise _DoesNotHold(f"line {len(lines) + 1}", "it does not end with a newline")

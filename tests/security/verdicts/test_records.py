@@ -303,3 +303,29 @@ def test_what_is_no_key_is_refused(
     assert_silent(printed.out.decode(), printed.err.decode())
     assert b"internal error" not in printed.err
     assert keys.trusted() == ()
+
+
+# Records whose size is an attack
+
+
+@pytest.mark.parametrize("command", [("replay",), ("verify",), ("policy", "explain")])
+def test_only_the_first_64_mib_of_a_file_are_read(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    file = tmp_path / "large.intoto.jsonl"
+    with file.open("wb") as made:
+        made.truncate(200 << 30)
+
+    assert invoke([*command, str(file)]) == (1 if command == ("verify",) else 2)
+    assert "it is larger than 64 MiB" in "".join(capfd.readouterr())
+
+
+def test_only_the_first_megabyte_of_a_policy_is_read(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "large.yml"
+    with file.open("wb") as made:
+        made.truncate(200 << 30)
+
+    assert invoke(["policy", "check", str(file)]) == 2
+    assert "it is larger than 1000000 bytes; give a smaller file" in capfd.readouterr().err
