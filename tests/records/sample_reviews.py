@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec.structs import replace
 from securesystemslib.signer import CryptoSigner, Key
 
 from tests.planes.evidence_factory import document, evidence
@@ -14,6 +15,7 @@ from wardround.context.document import document_id
 from wardround.planes.evidence import Evidence
 from wardround.policy.conclude import conclude
 from wardround.policy.loading import bundled_policy
+from wardround.policy.schema import PolicyRule
 from wardround.records import bundle, strict_json
 from wardround.records.bundle import Bundle, Facts
 from wardround.records.record import (
@@ -59,6 +61,15 @@ def context(document: dict[str, Any]) -> dict[str, Any]:
         "id": f"sha256:{hashlib.sha256(strict_json.encode(document)).hexdigest()}",
         "document": document,
     }
+
+
+def with_condition(condition: str) -> bytes:
+    """An unsigned record whose policy has a condition."""
+    found = review(evidence())
+    rule = PolicyRule(id="own", when=condition, because="reasons")
+    policy = replace(found.policy.document, name="own", rules=(rule,))
+    recorded = replace(found, policy=RecordedPolicy("own", policy.digest, policy))
+    return bundle.write(predicate_of(recorded), FACTS, None, MOMENT).data
 
 
 def signer() -> CryptoSigner:

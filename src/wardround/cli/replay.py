@@ -75,6 +75,7 @@ def _rerun(record: ReviewRecord, repo: Path | None) -> tuple[Drift, ...]:
     from wardround.policy.conclude import conclude
     from wardround.records.record import components_of
     from wardround.records.rerun import compare_rerun
+    from wardround.records.trial import require_within_limits
     from wardround.tools.process import Processes
     from wardround.tools.tool import Profile
 
@@ -98,5 +99,7 @@ def _rerun(record: ReviewRecord, repo: Path | None) -> tuple[Drift, ...]:
         change = replace(repository.range(base, head), target=target)
         source = GitChangeSource(repository, change)
         done = review.run_review(source, change, loaded, request, Processes(), executor=ForkExecutor())
-    conclusion = conclude(done.conclusion.context, done.conclusion.evidence, record.policies)
+    context, evidence = done.conclusion.context, done.conclusion.evidence
+    require_within_limits(lambda: conclude(context, evidence, record.policies))
+    conclusion = conclude(context, evidence, record.policies)
     return compare_rerun(record, conclusion, components_of(done.config, loaded))

@@ -49,6 +49,11 @@ def bundled_policy(name: str) -> Policy:
     return parse_policy(file.read_bytes(), file.name)
 
 
+def is_bundled(policy: Policy) -> bool:
+    """Return True if a policy has the name and the content of a bundled one."""
+    return policy.name in BUNDLED and policy.digest == bundled_policy(policy.name).digest
+
+
 def policy_of_argument(name: str, option: str) -> Policy:
     """Load the policy of an argument or option: a bundled one by name, or a file.
 

@@ -1,6 +1,7 @@
 """Reading the record of a review from its file, without checking who signed it.
 
-The record may be of a stranger: its size is limited.
+The record may be of a stranger: its size is limited, and a policy that is not a bundled one is tried first
+in a process with limits.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from typing import Any
 import msgspec
 
 from wardround.errors import ConfigError, UsageError
+from wardround.policy.conclude import conclude
+from wardround.policy.decide import decide
+from wardround.policy.loading import is_bundled
 from wardround.records import envelope, strict_json
-from wardround.records.record import ReviewRecord, read_record
+from wardround.records.record import ReviewRecord, convert_record, read_record
 from wardround.records.replay import replay_evidence
 from wardround.records.statement import REVIEW
+from wardround.records.trial import require_within_limits
 from wardround.records.verify import LARGEST_BYTES
 
 
@@ -53,7 +58,7 @@ def parse_record(data: bytes, origin: str) -> ReviewRecord:
         statement = strict_json.decode(envelope.parse(data.partition(b"\n")[0]).payload)
         if statement["predicateType"] != REVIEW:
             raise UsageError(f"{origin}: its first line is not about a review; give the file of a record")
-        return read_record(statement["predicate"])
+        return _read(statement["predicate"])
     except (ConfigError, KeyError, TypeError, ValueError, msgspec.ValidationError) as cause:
         raise UsageError(f"{origin} is not the record of a review: {cause}; give another file") from cause
 
@@ -61,7 +66,7 @@ def parse_record(data: bytes, origin: str) -> ReviewRecord:
 def evidence_fault(predicate: Mapping[str, Any]) -> str | None:
     """Return the reason why the verdict of a record does not follow from its evidence; None if it does."""
     try:
-        replay = replay_evidence(read_record(predicate))
+        replay = replay_evidence(_read(predicate))
     except (ConfigError, ValueError, msgspec.ValidationError) as cause:
         return str(cause)
     if replay.agrees:
@@ -69,3 +74,17 @@ def evidence_fault(predicate: Mapping[str, Any]) -> str | None:
     first = replay.differences[0]
     note = f"; {replay.note}" if replay.note else ""
     return f"{first.part} is {first.recorded}, but {first.derived} follows from the evidence{note}"
+
+
+def _read(predicate: Mapping[str, Any]) -> ReviewRecord:
+    """Read a record whose conditions end within the limits."""
+    if not all(map(is_bundled, convert_record(predicate).policies)):
+        require_within_limits(lambda: _evaluate(predicate))
+    return read_record(predicate)
+
+
+def _evaluate(predicate: Mapping[str, Any]) -> None:
+    """Evaluate the conditions of a record for its evidence and for its signals, which may differ from it."""
+    record = read_record(predicate)
+    conclude(record.context.document, record.evidence, record.policies)
+    decide(record.signals, record.context.document, record.evidence, record.policies)

@@ -155,10 +155,19 @@ def read_record(predicate: Mapping[str, Any]) -> ReviewRecord:
         msgspec.ValidationError: a field is missing, unknown or of another form.
         ConfigError: a policy in it is not valid.
     """
-    record = msgspec.convert(predicate, ReviewRecord)
+    record = convert_record(predicate)
     for policy in record.policies:
         require_valid(policy, f"policy {policy.name}")
     return record
+
+
+def convert_record(predicate: Mapping[str, Any]) -> ReviewRecord:
+    """Read a record from plain values, without an evaluation of its policies.
+
+    Raises:
+        msgspec.ValidationError: a field is missing, unknown or of another form.
+    """
+    return msgspec.convert(predicate, ReviewRecord)
 
 
 def source_digest(package: str) -> str:

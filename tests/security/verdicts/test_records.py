@@ -15,9 +15,10 @@ from tests.records import sample_reviews
 from tests.security.test_printed_commands import assert_silent
 from tests.security.verdicts.scene import CHANGES, TESTED, Side, judge, judge_neutral, require, require_silent
 from wardround.cli.commands import invoke
-from wardround.records import bundle, keys
+from wardround.records import bundle, envelope, keys, strict_json, trial
 from wardround.records.envelope import PAYLOAD_TYPE, Envelope, base64_text
 from wardround.records.public_keys import public_key_json, public_pem
+from wardround.records.reading import evidence_fault
 from wardround.records.record import predicate_of
 
 COMMAND = "\n::set-output name=verdict::auto-merge\n\x1b]0;owned\x07"
@@ -305,7 +306,59 @@ def test_what_is_no_key_is_refused(
     assert keys.trusted() == ()
 
 
-# Records whose size is an attack
+# Records whose policy or size is an attack
+
+_ITEMS = f"[{', '.join(map(str, range(40)))}]"
+ENDLESS = {
+    "nested comprehensions": f"{_ITEMS}.all(a, {_ITEMS}.all(b, {_ITEMS}.all(c, {_ITEMS}.all(d, "
+    f"{_ITEMS}.all(e, {_ITEMS}.all(f, {_ITEMS}.all(g, a + b + c + d + e + f + g >= 0)))))))",
+    "doubled texts": f"['aaaaaaaa']{'.map(y, y + y)' * 60}.size() == 1",
+    "doubled lists": f"[[1, 2]]{'.map(y, y + y)' * 60}.size() == 1",
+    "only with findings": f"findings.size() == 0 && {_ITEMS}.map(a, {_ITEMS}.map(b, {_ITEMS}.map(c, "
+    f"{_ITEMS}.map(d, {_ITEMS}.map(e, {_ITEMS}.map(f, 'aaaaaaaaaaaaaaaa')))))).size() == 1",
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.parametrize("command", [("replay",), ("verify",), ("policy", "explain")])
+def test_the_condition_of_a_stranger_ends_at_a_limit(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    name: str,
+    command: tuple[str, ...],
+) -> None:
+    monkeypatch.setattr(trial, "CPU_S", 0.3)
+    file = tmp_path / "review.intoto.jsonl"
+    file.write_bytes(sample_reviews.with_condition(ENDLESS[name]))
+
+    status = invoke([*command, str(file)])
+
+    printed = "".join(capfd.readouterr())
+    if command == ("verify",):
+        assert (status, "line 1: not signed" in printed) == (1, True)
+        found = evidence_fault(record_predicate(file))
+        assert found == "its policy takes more than 0.3 s of processor time or 512 MiB of memory"
+    else:
+        assert status == 2
+        assert "its policy takes more than 0.3 s of processor time or 512 MiB of memory" in printed
+
+
+def record_predicate(file: Path) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = strict_json.decode(envelope.parse(file.read_bytes().split(b"\n")[0]).payload)[
+        "predicate"
+    ]
+    return found
+
+
+def test_the_condition_of_a_stranger_that_ends_is_evaluated(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "review.intoto.jsonl"
+    file.write_bytes(sample_reviews.with_condition("files.all(f, f.added_lines >= 0)"))
+
+    assert invoke(["policy", "explain", str(file)]) == 0
+    assert "  * rules.own: human-review: reasons\n" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("command", [("replay",), ("verify",), ("policy", "explain")])
