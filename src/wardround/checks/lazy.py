@@ -17,15 +17,19 @@ from wardround.storage.digest import file_stamp
 Item = TypeVar("Item")
 
 
-def source_files(package: str) -> list[str]:
-    """Return the paths of the source files of a package or module, sorted; none if it does not exist."""
+def source_files(package: str, endings: tuple[str, ...] = (".py",)) -> list[str]:
+    """Return the paths of the source files of a package or module, sorted; none if it does not exist.
+
+    Args:
+        endings: of the files of a package that count.
+    """
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         return []
     folder, name = os.path.split(spec.origin)
     if name != "__init__.py":
         return [spec.origin]
-    return sorted(f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(".py"))
+    return sorted(f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(endings))
 
 
 def files_state(files: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -9,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from wardround import __version__
-from wardround.checks.lazy import package_state, source_files
+from wardround.checks.lazy import files_state, source_files
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.canonical import canonical_json, content_id
@@ -25,6 +26,8 @@ from wardround.storage.memo import memoize_on_disk
 
 SCHEMA = "wardround.review/1"
 _RULES = "wardround_rules"
+_COVERED = (".cjs", ".json", ".md", ".py", ".txt", ".yml")
+"""The endings of source and of data: rules, policies, prompts with their schemas, word lists, programs."""
 
 
 class RecordedContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -171,21 +174,21 @@ def convert_record(predicate: Mapping[str, Any]) -> ReviewRecord:
 
 
 def source_digest(package: str) -> str:
-    """Return a digest of the Python and YAML files of a package or module, the same on every machine."""
-    return memoize_on_disk(
-        "sources", sha256(package_state(package).encode()).hexdigest(), lambda: _digest(package)
-    )
+    """Return a digest of the source and the data files of a package or module, the same on every machine.
+
+    Compiled files do not count: they depend on the machine, and come from the source or from a distribution.
+    """
+    files = source_files(package, _COVERED)
+    state = sha256(files_state(files).encode()).hexdigest()
+    return memoize_on_disk("sources", state, lambda: _digest(files))
 
 
-def _digest(package: str) -> str:
-    from wardround.rules.model import package_folder
-
-    (*others, last) = source_files(package)
-    if not others and Path(last).name != "__init__.py":
-        return content_id(Path(last).read_bytes())
-    folder = package_folder(package)
-    files = sorted(file for kind in ("*.py", "*.yml") for file in folder.rglob(kind))
-    lines = [f"{file.relative_to(folder).as_posix()} {content_id(file.read_bytes())}" for file in files]
+def _digest(files: Sequence[str]) -> str:
+    contents = [content_id(Path(file).read_bytes()) for file in files]
+    if len(contents) == 1:
+        return contents[0]
+    root = os.path.commonpath(files)
+    lines = [f"{os.path.relpath(file, root)} {one}" for file, one in zip(files, contents, strict=True)]
     return content_id("\n".join(lines).encode())
 
 
