@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.conftest import GitRepository
+
 _DECODING = """
 import sys, threading, types, msgspec
 from wardround.execution.thread_safety import serialize_unsafe_calls
@@ -140,3 +142,22 @@ print(failed or "passed")
 def test_threads_that_parse_at_once_get_their_trees() -> None:
     done = subprocess.run([sys.executable, "-c", _PARSING], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "passed\n"), done.stderr
+
+
+def test_the_first_decoding_is_serialized_on_the_command_line(repo: GitRepository) -> None:
+    repo.commit({"app.py": "x = 1\n"})
+    repo.stage({"app.py": "x = 2\n"})
+    code = (
+        "import threading\n"
+        "from wardround.execution import tool_runner\n"
+        "start = tool_runner.ToolRunner.start\n"
+        "def started(*arguments):\n"
+        "    import msgspec\n"
+        "    print([hasattr(f, '__wrapped__') for f in (msgspec.json.decode, msgspec.convert, compile)])\n"
+        "    return start(*arguments)\n"
+        "tool_runner.ToolRunner.start = started\n"
+        "from wardround.cli.commands import invoke\n"
+        "invoke(['review', '--staged', '--only', 'python'])\n"
+    )
+    done = repo.run(sys.executable, "-c", code)
+    assert "[True, True, False]" in done.stderr + done.stdout, done.stderr + done.stdout

@@ -17,6 +17,7 @@ import msgspec
 
 from wardround.execution.executor import Result, Step, Submission, WorkItem, run_steps
 from wardround.execution.fork_pool import ForkedWorker, SharedTaskQueue, Worker, cpu_limit, fork_workers
+from wardround.execution.thread_safety import serialize_first_decoding
 
 _WORTH_A_FORK_BYTES = 60_000
 """A fork takes 10 ms, and both processes load what the checks need; so much code takes ten times that."""
@@ -45,7 +46,11 @@ class ForkExecutor:
         cores: int,
         is_cancelled: Callable[[], bool],
     ) -> Submission[Result]:
-        """Fork for the work of other cores, if it is worth it; call it before any thread is started."""
+        """Fork for the work of other cores, if it is worth it; call it before any thread is started.
+
+        The threads that run tools, which start next, decode the same types at once.
+        """
+        serialize_first_decoding()
         submission = _ForkedSubmission(items, background, is_cancelled)
         submission.fork(cores)
         return submission

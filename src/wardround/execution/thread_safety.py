@@ -8,7 +8,8 @@
   thread parse meanwhile, the count differs, and ``ast.parse`` raises SystemError.
 
 A process that runs reviews in threads replaces the functions concerned by ones that let one thread at a time
-call them, or call them for the first time with a type.
+call them, or call them for the first time with a type. One that only runs tools in threads decodes their
+output there, and replaces the functions that decode: it parses and imports its modules in one thread.
 """
 
 from __future__ import annotations
@@ -43,6 +44,12 @@ def serialize_unsafe_calls() -> None:
     with _lock:
         for module, name in _EXCLUSIVE:
             _replace(module, name, _one_at_a_time)
+    serialize_first_decoding()
+
+
+def serialize_first_decoding() -> None:
+    """Replace the functions that decode, for the rest of the process."""
+    with _lock:
         for module, name, position in _DECODING:
             _replace(module, name, partial(_preparing, position))
 
