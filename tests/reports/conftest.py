@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config, FilterMode
 from wardround.context.document import describe
+from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.context.review_context import ReviewContext
 from wardround.findings import (
     Edit,
@@ -132,6 +134,15 @@ class Factory:
             contents={},
             text_of=(texts or {}).get,
         )
+
+    def repeating(self, review: ReviewResult, *kinds: RepetitionKind) -> ReviewResult:
+        """A review whose change repeats an existing function in each of some ways."""
+        found = tuple(
+            Repetition("src/a.py", 3, 9, f"slug{at}", "src/b.py", 5, 11, "make_slug", True, kind, 1.0)
+            for at, kind in enumerate(kinds)
+        )
+        evidence = replace(review.conclusion.evidence, repetitions=found)
+        return replace(review, conclusion=replace(review.conclusion, evidence=evidence))
 
     def many(self, count: int) -> list[Finding]:
         """Findings of all severities over some files, in no order."""

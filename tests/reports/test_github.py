@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from wardround.context.repetition import RepetitionKind
 from wardround.findings import Severity, Status, Unreviewed
 from wardround.reports import github
 from wardround.reports.text import summary_line
@@ -215,3 +216,15 @@ class TestClosingLine:
 
         assert token(1.0) == token(1.0)
         assert token(1.0) != token(2.0)
+
+
+def test_a_shown_repetition_is_a_notice_after_the_findings(make: Factory) -> None:
+    review = make.repeating(
+        make.review(make.finding(severity=Severity.INFO)), RepetitionKind.IDENTICAL, RepetitionKind.LITERALS
+    )
+    made, _ = ran(github.render(review))
+    assert [one.kind for one in made] == ["notice", "notice"]
+    assert made[1].message == "`slug0` repeats src/b.py:5 `make_slug`: import it"
+    assert made[1].properties == {
+        "file": "src/a.py", "line": "3", "endLine": "9", "title": "wardround/repetition",
+    }  # fmt: skip

@@ -13,6 +13,7 @@ from jsonschema import Draft4Validator
 from msgspec.structs import replace
 
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
+from wardround.context.repetition import RepetitionKind
 from wardround.findings import Edit, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
 from wardround.reports import sarif
 from wardround.tools.tool import Profile
@@ -312,3 +313,33 @@ class TestLimits:
         (note,) = run["invocations"][0]["toolExecutionNotifications"]
         assert note["message"]["text"].startswith(f"{900 - kept} of 900 findings were omitted")
         assert {result["level"] for result in run["results"]} == {"error"}
+
+
+class TestRepetitions:
+    def test_a_shown_repetition_is_a_note_and_the_others_are_left_out(
+        self, make: Factory, schema: Draft4Validator
+    ) -> None:
+        review = make.repeating(make.review(make.finding()), RepetitionKind.IDENTICAL, RepetitionKind.SIMILAR)
+        text = sarif.render(review)
+        schema.validate(json.loads(text))
+        finding, note = run_of(text)["results"]
+        assert (finding["ruleId"], note["ruleId"], note["level"]) == (
+            "ruff/B006", "wardround/repetition", "note",
+        )  # fmt: skip
+        assert note["message"]["text"] == "`slug0` repeats src/b.py:5 `make_slug`: import it"
+        place = note["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "src/a.py"
+        assert (place["region"]["startLine"], place["region"]["endLine"]) == (3, 9)
+
+    def test_repetitions_have_suppressions_where_findings_have(self, make: Factory) -> None:
+        review = make.review(make.finding(status=Status.SUPPRESSED))
+        results = run_of(sarif.render(make.repeating(review, RepetitionKind.IDENTICAL)))["results"]
+        assert [one["suppressions"] for one in results][-1] == []
+
+    def test_findings_come_first_at_the_limit_of_results(
+        self, make: Factory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sarif, "MAX_RESULTS", 4)
+        review = make.repeating(make.review(*make.many(3)), *[RepetitionKind.IDENTICAL] * 3)
+        rules = [one["ruleId"] for one in run_of(sarif.render(review))["results"]]
+        assert rules.count("wardround/repetition") == 1

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, groupby
 
 import msgspec
 
 from wardround.findings import Finding, Severity, Span, Status, Unreviewed
 from wardround.reports import truncate
+from wardround.reports.repetitions import RULE, repetition_notes
 from wardround.reports.text import summary_line
 from wardround.review import ReviewResult
 from wardround.text.escaping import one_line, without_commands
@@ -47,7 +48,7 @@ class Annotation(msgspec.Struct, frozen=True):
 
 def render(review: ReviewResult) -> str:
     """The annotations, most severe first, then one line for the log."""
-    wanted = [*_not_reviewed(review.unreviewed), *_annotations(review.visible)]
+    wanted = [*_not_reviewed(review.unreviewed), *_annotations(review.visible), *_repetitions(review)]
     shown, held_back = _within_budget(wanted)
     lines = [str(annotation) for annotation in shown]
     if held_back:
@@ -72,6 +73,12 @@ def _annotation(finding: Finding) -> Annotation:
         truncate("\n".join(_safe(part) for part in parts if part), _MAX_MESSAGE),
         {"file": _safe(finding.file), **_place(finding.span), "title": _title(finding.rule)},
     )
+
+
+def _repetitions(review: ReviewResult) -> Iterator[Annotation]:
+    for note in repetition_notes(review):
+        place: dict[str, str | int] = {"file": _safe(note.path), "line": note.line, "endLine": note.end_line}
+        yield Annotation("notice", truncate(_safe(note.message), _MAX_MESSAGE), {**place, "title": RULE})
 
 
 def _place(span: Span) -> dict[str, int]:

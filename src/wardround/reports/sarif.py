@@ -18,6 +18,7 @@ from wardround.change.diff import ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
 from wardround.reports import truncate
+from wardround.reports.repetitions import RATIONALE, RULE, RepetitionNote, repetition_notes
 from wardround.review import ReviewResult
 from wardround.text.escaping import json_text
 
@@ -69,20 +70,27 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
     index = {rule: number for number, rule in enumerate(sorted(by_rule))}
     files = {file.path: file for file in review.change.files}
     any_suppressed = any(f.status is Status.SUPPRESSED for f in findings)
+    notes = list(repetition_notes(review))[: MAX_RESULTS - len(findings)]
     return {
         "tool": {
             "driver": {
                 "name": "wardround",
                 "version": __version__,
                 "semanticVersion": __version__,
-                "rules": [_rule(rule, by_rule[rule]) for rule in index],
+                "rules": [
+                    *(_rule(rule, by_rule[rule]) for rule in index),
+                    *([_REPETITION_RULE] if notes else []),
+                ],
             }
         },
         "automationDetails": {"id": f"wardround/{review.profile.value}/"},
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(review.unreviewed, review.visible, findings)],
-        "results": [_result(f, index[f.rule], files, any_suppressed) for f in findings],
+        "results": [
+            *(_result(f, index[f.rule], files, any_suppressed) for f in findings),
+            *(_repetition(note, len(index), any_suppressed) for note in notes),
+        ],
         "properties": {
             "base": review.change.base,
             "head": review.change.head,
@@ -177,6 +185,34 @@ def _result(
         "confidence": finding.confidence,
     }
     return result
+
+
+_REPETITION_RULE = {
+    "id": RULE,
+    "name": "repetition",
+    "shortDescription": {"text": RATIONALE},
+    "fullDescription": {"text": RATIONALE},
+    "help": {"text": RATIONALE, "markdown": RATIONALE},
+    "defaultConfiguration": {"level": "note"},
+    "properties": {"tags": ["repetition"], "precision": "medium"},
+}
+
+
+def _repetition(note: RepetitionNote, rule_index: int, with_suppressions: bool) -> dict[str, Any]:
+    place = {
+        "artifactLocation": _artifact(note.path),
+        "region": _region(Span(note.line, 1, note.end_line, 2)),
+    }
+    return {
+        "ruleId": RULE,
+        "ruleIndex": rule_index,
+        "level": "note",
+        "message": {"text": _message(note.message)},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {FINGERPRINT: note.fingerprint},
+        "baselineState": "new",
+        **({"suppressions": []} if with_suppressions else {}),
+    }
 
 
 def _suppressions(finding: Finding) -> list[dict[str, str]]:

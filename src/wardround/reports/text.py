@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from wardround.change.repository import INDEX, WORKTREE
-from wardround.context.repetition import Repetition
 from wardround.findings import (
     MERGE_CONFLICT,
     UNMERGED,
@@ -24,6 +23,7 @@ from wardround.policy.gate import GateOutcome
 from wardround.policy.verdict import VerdictName
 from wardround.reports.change_tests import change_tests_line
 from wardround.reports.plane_notes import plane_note_lines
+from wardround.reports.repetitions import repetition_notes
 from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
 from wardround.reports.surface import surface_lines
 from wardround.reports.terminal import WIDTH, columns, shortened, visible_character, visible_part, wrapped
@@ -80,7 +80,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     lines += _folded(review, style)
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
-    lines += _repetitions(review.conclusion.evidence.repetitions)
+    lines += _repetitions(review)
     lines += surface_lines(review.conclusion.evidence.surface)
     lines += plane_note_lines(review.conclusion.evidence)
     folded = len(review.triage.folded) if review.triage is not None else 0
@@ -313,20 +313,10 @@ def _intent(review: ReviewResult) -> Iterator[str]:
         yield from wrapped(one_line(f"{related.file}: {related.reason}"), 2, "read also: ")
 
 
-def _repetitions(repetitions: Sequence[Repetition]) -> Iterator[str]:
+def _repetitions(review: ReviewResult) -> Iterator[str]:
     """Return a note for each added function that repeats an existing one."""
-    for one in repetitions:
-        if one.is_shown:
-            place = f"{one.existing_path}:{one.existing_line}"
-            text = f"{one.path}:{one.line} `{one.name}` repeats {place} `{one.existing_name}`: {_reuse(one)}"
-            yield from wrapped(one_line(text), 2, "note: ")
-
-
-def _reuse(one: Repetition) -> str:
-    """Return the way to use the existing function."""
-    if one.path == one.existing_path:
-        return "call it"
-    return "import it" if one.is_exported else "make it public and import it"
+    for note in repetition_notes(review):
+        yield from wrapped(one_line(f"{note.path}:{note.line} {note.message}"), 2, "note: ")
 
 
 _STATES = {"met": "add", "not-met": "warn", "not-checkable": "dim"}
