@@ -70,3 +70,65 @@ def test_a_missing_grammar_is_named_with_its_effect_and_the_remedy(
     monkeypatch.setattr(extraction, "has_sql_grammar", lambda: False)
     assert doctor.command.callback(repo=repo.root) == 0  # type: ignore[misc]
     assert "  sql        without tables and columns: pip install 'wardround[sql]'\n" in capfd.readouterr().out
+
+
+SECRET = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1\n-----END PRIVATE KEY-----\n"
+
+
+def section(printed: str, name: str) -> list[str]:
+    """The lines of a section of the output."""
+    return printed.partition(f"\n{name}\n")[2].partition("\n\n")[0].splitlines()
+
+
+def test_the_signing_key_in_use_is_shown(repo: GitRepository) -> None:
+    assert section(repo.wardround("doctor").stdout, "records") == [
+        "  signing key none, so records are not signed", "  trusted     0",
+    ]  # fmt: skip
+    repo.wardround("keys", "new")
+    lines = section(repo.wardround("doctor").stdout, "records")
+    assert re.fullmatch(r"  signing key /.*/keys/private\.pem", lines[0])
+    assert re.fullmatch(r"  key id      [0-9a-f]{64}", lines[1])
+
+
+@pytest.mark.parametrize(
+    ("requested", "shown"),
+    [
+        ("env:WARDROUND_KEY", "in the variable WARDROUND_KEY, which is set"),
+        ("hsm:2?pin-value=4711", "by the scheme hsm:"),
+        ("gcpkms://user:4711@host/key", "by the scheme gcpkms:"),
+        (SECRET, "in a file that does not exist"),
+        (SECRET * 20, "in a file that does not exist"),
+        (SECRET.replace("\n", ":"), "by an invalid URI"),
+        (f"env:{SECRET}", "in the variable with an invalid name, which is not set"),
+    ],
+)
+def test_no_secret_of_a_requested_signer_is_shown(repo: GitRepository, requested: str, shown: str) -> None:
+    environment = {"WARDROUND_SIGN_WITH": requested, "WARDROUND_KEY": SECRET}
+    printed = repo.wardround("doctor", env=environment).stdout
+    assert section(printed, "records")[0] == f"  signing key {shown} (WARDROUND_SIGN_WITH)"
+    assert "4711" not in printed
+    assert "MC4CAQAwBQYDK2VwBCIEIJ1" not in printed
+
+
+def test_the_endpoint_of_the_language_model_is_shown_without_its_key(repo: GitRepository) -> None:
+    assert section(repo.wardround("doctor").stdout, "language model") == [
+        "  none is configured, and none is contacted"
+    ]
+    settings = (
+        '{url = "https://llm.example/v1", model = "m", api-key-env = "WARDROUND_LLM", planes = ["intent"]}'
+    )
+    repo.stage({".wardround.toml": f"language-model = {settings}\n"})
+    printed = repo.wardround("doctor", env={"WARDROUND_LLM": "s3cr3t-token"}).stdout
+    assert section(printed, "language model") == [
+        "  endpoint https://llm.example/v1, model m",
+        "  used in  ci, by intent",
+        "  key      in the variable WARDROUND_LLM, which is set",
+    ]
+    assert "s3cr3t-token" not in printed
+
+
+def test_credentials_in_the_url_of_an_endpoint_are_not_printed(repo: GitRepository) -> None:
+    settings = '{url = "https://user:s3cr3t@llm.example/v1", model = "m"}'
+    repo.stage({".wardround.toml": f"language-model = {settings}\n"})
+    done = repo.wardround("doctor")
+    assert "s3cr3t" not in done.stdout + done.stderr

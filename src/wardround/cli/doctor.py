@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from wardround import __version__
+from wardround.cli.doctor_keys import key_lines, language_model_lines
 from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ def command(repo: Path | None) -> int:
     missing, tool_lines = _tools(loaded, here)
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
     lines += ["", "code graph", *_code_graph(), "", "models", *_models(loaded, here)]
+    lines += ["", "records", *key_lines(os.environ), "", "language model", *_language_model(here)]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]
     for line in lines:
         emit_line(line)
@@ -212,6 +215,15 @@ def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
         yield f"  {name:<24} missing, used by {specialist}; its checks run without it"
     if not registry.found and not missing:
         yield "  none is installed, and none is used"
+
+
+def _language_model(here: InstallationState) -> Iterator[str]:
+    from wardround.config.language_model import LanguageModelSettings
+    from wardround.errors import GitError
+
+    settings = here.settings
+    found = LanguageModelSettings() if isinstance(settings, GitError) else settings.root.language_model
+    return language_model_lines(found, os.environ)
 
 
 def _state() -> Iterator[str]:

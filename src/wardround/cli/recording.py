@@ -126,14 +126,20 @@ def _remember(repository: Repository, review: ReviewResult, digest: str, attach:
 
 def _signer(spec: RecordSpec) -> Signer | None:
     """Open the requested signer, or that of the user's own key; None if there is neither."""
-    from wardround.records import keys, signing
+    from wardround.records import signing
 
-    uri = spec.sign_with
+    uri = signer_uri(spec.sign_with)
     if not uri:
-        own = keys.own_key_file()
-        if not own.exists():
-            return None
-        uri = f"file:{own}"
-    elif ":" not in uri or Path(uri).exists():
-        uri = f"file:{uri}"
+        return None
     return signing.open_signer(signing.SignerSettings(uri, spec.public_key, spec.passphrase_env), os.environ)
+
+
+def signer_uri(requested: str) -> str:
+    """Return the URI of the requested signer, or of the user's own key; empty if there is neither."""
+    from wardround.records import keys
+
+    if not requested:
+        own = keys.own_key_file()
+        return f"file:{own}" if own.exists() else ""
+    is_file = ":" not in requested or os.path.exists(requested)
+    return f"file:{requested}" if is_file else requested
