@@ -84,10 +84,12 @@ def write_accepted(spec: RecordSpec, accepted: Accepted, work_tree: Path) -> Non
 def _candidates(name: str, store_name: str, context_id: str) -> Iterator[Candidate]:
     from wardround.records import store
     from wardround.records.accepted_review import Candidate
+    from wardround.records.verify import LARGEST_BYTES
 
     if name != _STORE:
         try:
-            yield Candidate(name, Path(name).read_bytes())
+            with Path(name).open("rb") as opened:
+                yield Candidate(name, opened.read(LARGEST_BYTES + 1))
         except OSError as cause:
             raise UsageError(
                 f"--accept-record {name}: {cause.strerror}; give the file of a record, or store"
