@@ -28,6 +28,9 @@ _SPARE = LazyPattern(
 _SEED = LazyPattern(
     r"(?:^|/)(?:seeds?|seeders|seed[-_]data)(?:/|\.)|seed[^/]*\.(?:sql|ts|js|py)$", re.IGNORECASE
 )
+_SNAPSHOT = LazyPattern(
+    r"(?:^|/)(?:latest|current|schema|structure|full[-_]schema|schema[-_]dump)\.[a-z]+$", re.IGNORECASE
+)
 _VIEW = LazyPattern(r"(?:^|/)db/views/[^/]+\.sql$|(?:^|/)views/\w+_v\d+\.sql$")
 """Folder in which Scenic stores the views of Rails."""
 _PRISMA = LazyPattern(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
@@ -40,7 +43,7 @@ def is_migration(path: str, more: Sequence[str] = ()) -> bool:
     """Return True if a file changes an existing database, by its path."""
     if matches_whole(path, more):
         return True
-    if is_non_production(path) or is_seed(path):
+    if is_non_production(path) or is_seed(path) or is_snapshot(path):
         return False
     return _FOLDERS.search(path) is not None or _FLYWAY.search(path) is not None
 
@@ -63,6 +66,11 @@ def is_non_production(path: str) -> bool:
 def is_seed(path: str) -> bool:
     """Return True if a file fills an empty database."""
     return _SEED.search(path) is not None
+
+
+def is_snapshot(path: str) -> bool:
+    """Return True if a file has the complete schema for new databases; each migration edits it."""
+    return _SNAPSHOT.search(path) is not None
 
 
 def is_view(path: str) -> bool:
