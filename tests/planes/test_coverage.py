@@ -11,14 +11,11 @@ from wardround.findings import Plane, Status
 from wardround.planes.contract import CONTRACT
 from wardround.planes.coverage import MOST_REASONS, FindingsPlane
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole, PartialEvidence
-from wardround.planes.intent import FINDINGS as INTENT_FINDINGS
-from wardround.planes.perf import FINDINGS as PERF_FINDINGS
 from wardround.planes.run import PLANES
-from wardround.planes.security import FINDINGS as SECURITY_FINDINGS
 from wardround.planes.security import SECURITY
 from wardround.planes.semantic import SEMANTIC
 from wardround.planes.signal import PlaneAnalysis, PlaneStatus, Signal
-from wardround.planes.tests import FINDINGS as TESTS_FINDINGS
+from wardround.planes.tests import TESTS
 
 
 def signal(known: Evidence, plane: PlaneAnalysis = SEMANTIC) -> Signal:
@@ -57,8 +54,8 @@ def test_a_failed_tool_of_another_plane_does_not_matter() -> None:
 
 
 def test_checks_of_the_entire_change_must_have_run() -> None:
-    assert signal(evidence(), TESTS_FINDINGS).status is PlaneStatus.REVIEWED
-    found = signal(evidence(change_reviewers=()), TESTS_FINDINGS)
+    assert signal(evidence(), TESTS).status is PlaneStatus.REVIEWED
+    found = signal(evidence(change_reviewers=()), TESTS)
     assert found.reasons == ("no result of the checks of tests for the entire change",)
 
 
@@ -69,9 +66,7 @@ def test_checks_of_the_entire_change_that_ran_in_part_leave_their_plane_inconclu
         PlaneStatus.INCONCLUSIVE,
         ("the code graph was not built because x",),
     )
-    assert all(
-        signal(known, plane).status is PlaneStatus.REVIEWED for plane in (SEMANTIC, TESTS_FINDINGS, SECURITY)
-    )
+    assert all(signal(known, plane).status is PlaneStatus.REVIEWED for plane in (SEMANTIC, TESTS, SECURITY))
 
 
 def test_the_most_severe_finding_decides() -> None:
@@ -113,8 +108,7 @@ def test_many_reasons_are_counted() -> None:
 
 def test_every_contributing_tool_is_known_to_its_planes() -> None:
     """A failed tool must leave each plane inconclusive to which one of its codes belongs."""
-    planes = (*PLANES, INTENT_FINDINGS, PERF_FINDINGS, SECURITY_FINDINGS, TESTS_FINDINGS)
-    lists = {plane.name: plane for plane in planes if isinstance(plane, FindingsPlane)}
+    lists = {plane.name: plane for plane in PLANES if isinstance(plane, FindingsPlane)}
     tools = {tool.name for s in host.load().specialists for tool in (*s.tools, *s.borrowed_tools)}
     for rule in host.load().catalogue.listed():
         tool = rule.id.partition("/")[0]

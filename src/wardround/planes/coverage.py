@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -26,6 +26,13 @@ MOST_REASONS = 20
 """The limit on reasons in a signal; the last one then counts the others."""
 
 
+Extension = Callable[[Signal, ContextDocument, Evidence], Signal]
+
+
+def _unchanged(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
+    return signal
+
+
 class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
     """A plane that judges the findings of tools and checks.
 
@@ -36,6 +43,7 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
         tools: other tools that contribute findings; one that fails leaves the plane inconclusive.
         change_reviewers: specialists whose checks of the entire change must have run.
         profiles: those that require the plane.
+        extend: adds what the plane judges besides findings.
     """
 
     name: Plane
@@ -43,6 +51,7 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
     tools: frozenset[str]
     change_reviewers: tuple[str, ...] = ()
     profiles: frozenset[str] = frozenset({"commit", "ci"})
+    extend: Extension = _unchanged
 
     def is_required(self, profile: str) -> bool:
         """Return True if a review with this profile needs the signal of the plane."""
@@ -50,6 +59,9 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
 
     def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
         """Judge the findings of the plane, if everything that the plane requires has reported."""
+        return self.extend(self._judged(evidence), context, evidence)
+
+    def _judged(self, evidence: Evidence) -> Signal:
         applicable = [file for file in evidence.files if self.applies_to(file.specialists)]
         found = [finding for finding in evidence.introduced if finding.plane is self.name]
         if not applicable and not found:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 
 from msgspec.structs import replace
 
@@ -20,50 +19,25 @@ CRITERIA_MET = "criteria-met"
 SCOPE_NOTES = "scope-notes"
 KIND_NOTES = "kind-notes"
 COMPANIONS = "companions"
-FINDINGS = FindingsPlane(
-    name=Plane.INTENT,
-    reviewers={
-        "docker-ci": ("docker-ci",),
-        "python": ("python",),
-        "sql": ("sql",),
-        "tests": (),
-        "typescript": ("typescript",),
-    },
-    tools=frozenset({"hadolint", "shellcheck", "ty"}),
-    profiles=frozenset(),
-)
 
 
-class IntentPlane:
-    """Judges findings about comments and documentation, and the acceptance criteria of a ticket."""
-
-    name = Plane.INTENT
-
-    def is_required(self, profile: str) -> bool:
-        """Return False: the text that a change is compared with may be missing."""
-        return FINDINGS.is_required(profile)
-
-    def applies_to(self, specialists: Collection[str]) -> bool:
-        """Return True if the plane judges a file that these specialists claim."""
-        return FINDINGS.applies_to(specialists)
-
-    def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
-        """Judge the findings; a ticket must have been compared with the change."""
-        signal = _with_notes(FINDINGS.analyse(context, evidence), evidence)
-        if context.ticket is None:
-            return signal
-        expected = {criterion.id for criterion in context.ticket.criteria}
-        judged = {result.criterion for result in evidence.criteria}
-        if expected != judged:
-            reason = f"{len(expected - judged)} acceptance criteria were not judged"
-            return replace(
-                signal, status=PlaneStatus.INCONCLUSIVE, confidence=0.0, reasons=(*signal.reasons, reason)
-            )
-        counts = Counter(result.state for result in evidence.criteria)
-        states = ", ".join(f"{counts[state]} {state}" for state in CriterionState)
-        judge = measured_source(CRITERIA_MET, SourceKind.CRITERIA, evidence.precision.get(CRITERIA_MET))
-        text = f"acceptance criteria: {states}"
-        return with_claims(signal, claim(text, [judge], counts=bool(counts[CriterionState.MET])))
+def _with_ticket(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
+    """Add the notes about intent; a ticket must have been compared with the change."""
+    signal = _with_notes(signal, evidence)
+    if context.ticket is None:
+        return signal
+    expected = {criterion.id for criterion in context.ticket.criteria}
+    judged = {result.criterion for result in evidence.criteria}
+    if expected != judged:
+        reason = f"{len(expected - judged)} acceptance criteria were not judged"
+        return replace(
+            signal, status=PlaneStatus.INCONCLUSIVE, confidence=0.0, reasons=(*signal.reasons, reason)
+        )
+    counts = Counter(result.state for result in evidence.criteria)
+    states = ", ".join(f"{counts[state]} {state}" for state in CriterionState)
+    judge = measured_source(CRITERIA_MET, SourceKind.CRITERIA, evidence.precision.get(CRITERIA_MET))
+    text = f"acceptance criteria: {states}"
+    return with_claims(signal, claim(text, [judge], counts=bool(counts[CriterionState.MET])))
 
 
 def _with_notes(signal: Signal, evidence: Evidence) -> Signal:
@@ -87,4 +61,16 @@ def note_texts(notes: IntentNotes) -> dict[str, str]:
     return {name: f"{len(some)} notes, for people alone" for name, some in kinds.items() if some}
 
 
-INTENT = IntentPlane()
+INTENT = FindingsPlane(
+    name=Plane.INTENT,
+    reviewers={
+        "docker-ci": ("docker-ci",),
+        "python": ("python",),
+        "sql": ("sql",),
+        "tests": (),
+        "typescript": ("typescript",),
+    },
+    tools=frozenset({"hadolint", "shellcheck", "ty"}),
+    profiles=frozenset(),
+    extend=_with_ticket,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -13,42 +13,10 @@ from wardround.planes.coverage import FindingsPlane
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
 
-FINDINGS = FindingsPlane(
-    name=Plane.SECURITY,
-    reviewers={
-        "docker-ci": ("docker-ci",),
-        "python": ("python", "ruff"),
-        "secrets": ("secrets",),
-        "sql": ("sql",),
-        "templates": ("templates",),
-        "tests": (),
-        "text": ("text",),
-        "typescript": ("typescript",),
-    },
-    tools=frozenset(
-        {"actionlint", "ast-grep", "biome", "checkov", "eslint", "gitleaks", "hadolint", "oxlint", "ruff"}
-        | {"semgrep", "zizmor"}
-    ),
-)
 
-
-class SecurityPlane:
-    """Judges findings, and names the notes about the supply chain and trust boundaries."""
-
-    name = Plane.SECURITY
-
-    def is_required(self, profile: str) -> bool:
-        """Return True if a review with this profile needs the signal of the plane."""
-        return FINDINGS.is_required(profile)
-
-    def applies_to(self, specialists: Collection[str]) -> bool:
-        """Return True if the plane judges a file that these specialists claim."""
-        return FINDINGS.applies_to(specialists)
-
-    def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
-        """Judge the findings; policies decide about the notes."""
-        signal = FINDINGS.analyse(context, evidence)
-        return replace(signal, derivation=(*signal.derivation, *_summaries(evidence)))
+def _with_notes(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
+    """Count the notes about the supply chain and trust boundaries; policies decide about them."""
+    return replace(signal, derivation=(*signal.derivation, *_summaries(evidence)))
 
 
 def _summaries(evidence: Evidence) -> Iterator[str]:
@@ -66,4 +34,21 @@ def _summaries(evidence: Evidence) -> Iterator[str]:
             yield f"{kind}: {counts}"
 
 
-SECURITY = SecurityPlane()
+SECURITY = FindingsPlane(
+    name=Plane.SECURITY,
+    reviewers={
+        "docker-ci": ("docker-ci",),
+        "python": ("python", "ruff"),
+        "secrets": ("secrets",),
+        "sql": ("sql",),
+        "templates": ("templates",),
+        "tests": (),
+        "text": ("text",),
+        "typescript": ("typescript",),
+    },
+    tools=frozenset(
+        {"actionlint", "ast-grep", "biome", "checkov", "eslint", "gitleaks", "hadolint", "oxlint", "ruff"}
+        | {"semgrep", "zizmor"}
+    ),
+    extend=_with_notes,
+)

@@ -15,36 +15,13 @@ from wardround.planes.signal import PlaneStatus, Signal, with_claims
 RESOLVED = "reaching-tests"
 NAMED = "reaching-tests-by-name"
 COVERAGE = "line-coverage"
-FINDINGS = FindingsPlane(
-    name=Plane.TESTS,
-    reviewers={"python": (), "sql": (), "tests": ("tests",), "typescript": ()},
-    tools=frozenset({"ast-grep", "biome", "eslint", "oxlint", "pyright", "ruff"}),
-    change_reviewers=("tests",),
-    profiles=frozenset({"ci"}),
-)
 
 
-class TestsPlane:
-    """Judges findings about tests, and the tests that reach the change."""
-
-    __test__ = False
-
-    name = Plane.TESTS
-
-    def is_required(self, profile: str) -> bool:
-        """Return True if a review with this profile needs the signal of the plane."""
-        return FINDINGS.is_required(profile)
-
-    def applies_to(self, specialists: Collection[str]) -> bool:
-        """Return True if the plane judges a file that these specialists claim."""
-        return FINDINGS.applies_to(specialists)
-
-    def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
-        """Judge the findings; changed source must be tested, by one source or another."""
-        signal = FINDINGS.analyse(context, evidence)
-        if signal.status is PlaneStatus.NOT_APPLICABLE:
-            return signal
-        return with_claims(signal, *_claims(evidence))
+def _with_tests(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
+    """Add the claims that the changed source is tested, by one source or another."""
+    if signal.status is PlaneStatus.NOT_APPLICABLE:
+        return signal
+    return with_claims(signal, *_claims(evidence))
 
 
 def _claims(evidence: Evidence) -> Iterator[Claim]:
@@ -77,4 +54,11 @@ def _coverage_text(coverage: ChangeCoverage) -> str:
     return f"{coverage.executed} of {coverage.executed + coverage.missed} changed lines ran"
 
 
-TESTS = TestsPlane()
+TESTS = FindingsPlane(
+    name=Plane.TESTS,
+    reviewers={"python": (), "sql": (), "tests": ("tests",), "typescript": ()},
+    tools=frozenset({"ast-grep", "biome", "eslint", "oxlint", "pyright", "ruff"}),
+    change_reviewers=("tests",),
+    profiles=frozenset({"ci"}),
+    extend=_with_tests,
+)

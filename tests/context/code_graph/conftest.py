@@ -15,6 +15,17 @@ from wardround.context.code_graph.tree_files import tree_at
 GraphOf = Callable[[Mapping[str, str | bytes]], CodeGraph]
 
 
+def two_commits(
+    repo: GitRepository, before: Mapping[str, str], after: Mapping[str, str | None]
+) -> tuple[str, str]:
+    """Commit files, then a change of them, in which None deletes a file; return both commits."""
+    base = repo.commit(before)
+    for path, text in after.items():
+        if text is None:
+            repo.git("rm", "-q", path)
+    return base, repo.commit({path: text for path, text in after.items() if text is not None})
+
+
 @pytest.fixture
 def graph_of(repo: GitRepository) -> Iterator[GraphOf]:
     """Commit some files and return the graph of that commit."""

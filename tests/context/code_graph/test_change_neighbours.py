@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.conftest import GitRepository
+from tests.context.code_graph.conftest import two_commits
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.context.code_graph.change_neighbours import MOST_PLACES, MOST_SYMBOLS, neighbours_of
@@ -31,13 +32,8 @@ def neighbours(
     limit: UpdateLimit = UNLIMITED,
 ) -> tuple[SymbolNeighbours, ...]:
     """Commit files, then a change of them (None deletes one), and return its neighbours."""
-    base = repo.commit(before)
-    for path, text in after.items():
-        if text is None:
-            repo.git("rm", "-q", path)
-    head = repo.commit({path: text for path, text in after.items() if text is not None})
     with Repository(repo.root) as repository:
-        change = repository.range(base, head)
+        change = repository.range(*two_commits(repo, before, after))
         return neighbours_of(GitChangeSource(repository, change), change, limit)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.context.code_graph.conftest import two_commits
 from wardround.change.change_source import GitChangeSource, in_any_encoding
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
@@ -66,13 +67,8 @@ def repetitions(
     limit: UpdateLimit = UNLIMITED,
 ) -> tuple[Repetition, ...]:
     """Commit files, then a change of them (None deletes one), and return its repetitions."""
-    base = repo.commit(before)
-    for path, text in after.items():
-        if text is None:
-            repo.git("rm", "-q", path)
-    head = repo.commit({path: text for path, text in after.items() if text is not None})
     with Repository(repo.root) as repository:
-        change = repository.range(base, head)
+        change = repository.range(*two_commits(repo, before, after))
         source = GitChangeSource(repository, change)
 
         def read(file: ChangedFile, is_base: bool) -> str | None:
