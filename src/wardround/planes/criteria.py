@@ -215,6 +215,9 @@ def _implementing(demand: Demand, test: TestCase, code: AddedCode) -> list[LiveL
     share = len(covered(demand.words, code.stems))
     if not names and share < _IMPLEMENTED * len(demand.words):
         return []
+    shown = code.stems_with_path | test.body_stems(code.unread)
+    if covered(demand.proper, shown) != demand.proper:
+        return []
     return reached[:4] + [line for one in names for line in lines_with(one, code.effective)[:1]]
 
 

@@ -90,25 +90,47 @@ class AddedCode(msgspec.Struct, frozen=True, dict=True):
         return frozenset(found) | frozenset(self.source.symbols)
 
     @cached_property
+    def unread(self) -> frozenset[str]:
+        """The members of types and the parameters that no line reads."""
+        types = {line.number for line in _type_lines(self)}
+        text = "\n".join(line.original for line in self.effective if line.number not in types)
+        counts = Counter(re.findall(r"[A-Za-z_$][\w$]*", text))
+        declared = "\n".join(line.original for line in self.effective if line.number in types)
+        members = {name for name in _MEMBER.findall(declared) if counts[name] == 0}
+        signatures = (match[1] for match in _SIGNATURE.finditer(text))
+        parameters = {name for one in signatures for name in _PARAMETER.findall(one)}
+        return frozenset(members | {name for name in parameters if counts[name] == 1})
+
+    @cached_property
     def is_stub(self) -> bool:
         """True if no line does anything but define, import or return a constant."""
         return not any(_DOES.search(line.bare) and not _STUB.match(line.bare) for line in self.effective)
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of the names and short strings of its live lines, messages aside."""
-        return code_stems(self._text)
+        """The stems of the names and short strings of its live lines, messages and types aside."""
+        types = {line.number for line in _type_lines(self)}
+        lines = [line.original for line in self.effective if line.number not in types]
+        return code_stems(_ANY_NAME.sub(self._read, "\n".join(lines)))
 
     @cached_property
     def stems_with_path(self) -> frozenset[str]:
         """The same with the words of its path."""
         return self.stems | stems(self.source.path)
 
+    def _read(self, name: re.Match[str]) -> str:
+        return "_" if name[0] in self.unread else name[0]
+
     @property
     def _text(self) -> str:
         return "\n".join(line.original for line in self.effective)
 
 
+_ANY_NAME = LazyPattern(r"[A-Za-z_$][\w$]*")
+_TYPE = LazyPattern(r"(\s*)(?:export\s+)?(?:declare\s+)?(?:interface\s+\w|type\s+\w+[^=\n]*=)")
+_MEMBER = LazyPattern(r"([A-Za-z_$][\w$]*)\??\s*:")
+_SIGNATURE = LazyPattern(r"\b(?:def|function)\s+\w+\s*\(([^()\n]*)\)")
+_PARAMETER = LazyPattern(r"(?:^|,)\s*\*{0,2}([A-Za-z_$][\w$]*)\s*(?=[?:=,]|$)")
 _SUFFIXES = {
     Language.PYTHON: (".py", ".pyi"),
     Language.SCRIPT: (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".java", ".go",
@@ -371,6 +393,19 @@ def _without_unused(
         is_used = not name or counts[name] > 1 or name in used_elsewhere
         if is_used or re.search(rf"(?<![\w$]){re.escape(name)}\s*(?::[^=]+)?=", removed):
             found.append(line)
+    return found
+
+
+def _type_lines(code: AddedCode) -> list[LiveLine]:
+    """The lines of interfaces and type aliases, which have no effect when the program runs."""
+    if code.language is not Language.SCRIPT:
+        return []
+    found = []
+    depth = 0
+    for line in code.effective:
+        if depth > 0 or _TYPE.match(line.original):
+            found.append(line)
+            depth += sum(map(line.bare.count, "{([")) - sum(map(line.bare.count, "})]"))
     return found
 
 

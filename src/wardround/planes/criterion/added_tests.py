@@ -102,6 +102,11 @@ class TestCase(msgspec.Struct, frozen=True, dict=True):
         """The stems of its title, names and texts."""
         return stems(f"{self.title}\n{self.original}")
 
+    def body_stems(self, unread: frozenset[str]) -> frozenset[str]:
+        """The stems of its lines without its title and without names that the code does not read."""
+        names = re.findall(r"[^\W_]\w*", "\n".join(line.original for line in self.body))
+        return stems(" ".join(name for name in names if name not in unread))
+
 
 def test_cases(code: AddedCode) -> list[TestCase]:
     """Find the test cases whose first line is added; a skipped one is left out."""

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
+from wardround.planes.criterion.amounts import BYTES, SECONDS
 from wardround.text.stemming import search_stem
 from wardround.text.tokens import STOP_WORDS, parts
 
@@ -25,11 +26,13 @@ class Literal(msgspec.Struct, frozen=True):
 
     Attributes:
         spellings: in lower case; one of them must occur as a token or as a part of a string.
+        unit: of a number, in lower case and without a plural; empty if it has none.
     """
 
     text: str
     kind: LiteralKind
     spellings: tuple[str, ...]
+    unit: str = ""
 
 
 class Demand(msgspec.Struct, frozen=True):
@@ -37,6 +40,7 @@ class Demand(msgspec.Struct, frozen=True):
 
     Attributes:
         words: stems of the content words that are not part of a literal.
+        proper: the words with a capital inside of a sentence, such as keys, labels, products and formats.
         is_negative: it states what does not happen, or a condition that excludes.
         bounds: it compares a number ("at most 3"), whose direction a literal alone does not show.
         default: the value that something has by default, in lower case; empty if it states none.
@@ -48,6 +52,7 @@ class Demand(msgspec.Struct, frozen=True):
     text: str
     literals: tuple[Literal, ...]
     words: frozenset[str]
+    proper: frozenset[str]
     is_negative: bool
     bounds: bool
     default: str
@@ -114,18 +119,6 @@ _NUMBER = re.compile(
     r"(?![\w-]|\.\d)", re.IGNORECASE,
 )  # fmt: skip
 _CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
-_SECONDS = {
-    "s": 1,
-    "sec": 1,
-    "second": 1,
-    "min": 60,
-    "minute": 60,
-    "h": 3600,
-    "hour": 3600,
-    "day": 86400,
-    "week": 604800,
-}
-_BYTES = {"kb": 1, "mb": 2, "gb": 3}
 _STATUS_NAMES = {
     "200": "ok", "201": "created", "202": "accepted", "204": "no_content", "301": "moved_permanently",
     "400": "bad_request", "401": "unauthorized", "403": "forbidden", "404": "not_found",
@@ -163,6 +156,7 @@ _BOOLEANS = {
     "off": "false",
     "inactive": "false",
 }
+_PROPER = re.compile(r"(?<=[\w,;)] )[A-Z][\w-]*")
 _ABOUT_TESTS = re.compile(
     r"\b(?:tests?|specs?)\b.{0,40}\b(?:covers?|checks?|verif\w+|exists?|added|written|proves?|for|"
     r"asserts?)\b|"
@@ -272,6 +266,7 @@ def demand_of(text: str) -> Demand:
         text=text,
         literals=literals,
         words=words - _OF_DEFAULTS if value else words,
+        proper=words & stems(" ".join(_PROPER.findall(prose))),
         is_negative=is_negative(prose),
         bounds=_BOUND.search(prose) is not None,
         default=_BOOLEANS.get(value, value),
@@ -332,16 +327,16 @@ def _number(text: str, unit: str) -> Literal:
     """A number with the other spellings of the same amount: 15 minutes is 900 seconds and 900000 ms."""
     value = text.replace(",", ".")
     spellings = [value]
-    name = unit.rstrip("s") or unit
-    if value.isdigit() and name in _SECONDS:
-        seconds = int(value) * _SECONDS[name]
+    name = unit if unit == "ms" else unit.rstrip("s") or unit
+    if value.isdigit() and name in SECONDS:
+        seconds = int(value) * SECONDS[name]
         spellings += [str(seconds), str(seconds * 1000)]
         spellings += [str(seconds // size) for size in (60, 3600, 86400) if seconds % size == 0]
-    if value.isdigit() and name in _BYTES:
-        power = _BYTES[name]
+    if value.isdigit() and name in BYTES:
+        power = BYTES[name]
         spellings += [str(int(value) * 1024**power), str(int(value) * 1000**power)]
     if text in _STATUS_NAMES:
         status = _STATUS_NAMES[text]
         joined = status.replace("_", "")
         spellings += [status, joined, f"http{text}{joined}"]
-    return Literal(text, LiteralKind.VALUE, tuple(dict.fromkeys(spellings)))
+    return Literal(text, LiteralKind.VALUE, tuple(dict.fromkeys(spellings)), name)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from wardround.planes.criterion.added_code import AddedCode, LiveLine
+from wardround.planes.criterion.amounts import contradicts
 from wardround.planes.criterion.code_words import without_messages
 from wardround.planes.criterion.demand import Demand, Literal, LiteralKind
 
@@ -23,6 +24,8 @@ def lines_with(literal: Literal, lines: Sequence[LiveLine]) -> list[LiveLine]:
         if literal.kind is LiteralKind.VALUE or any(probe in line.code for probe in probes)
     )
     found = [line for line, text in texts if any(pattern.search(text) for pattern in patterns)]
+    if literal.unit:
+        found = [line for line in found if not contradicts(literal.spellings, literal.unit, line.code)]
     return found or (_members(literal.text.lower(), lines) if literal.kind is LiteralKind.NAME else [])
 
 
