@@ -154,6 +154,7 @@ def _judge_tests(demand: Demand, change: _Change) -> Judgement:
     for test in change.tests:
         if (
             test.asserts
+            and not test.contradicts(demand.outcome)
             and _states(words, test)
             and all(is_in_text(one, test.text) for one in demand.literals)
         ):
@@ -188,6 +189,8 @@ def _by_test(demand: Demand, change: _Change) -> Judgement | None:
         if demand.is_negative and not test.is_negative:
             return not_met(f"the added test {test.title!r} states the opposite")
         if not test.asserts or (test.title_is_negative and not demand.is_negative):
+            continue
+        if test.contradicts(demand.outcome):
             continue
         for code in change.implementation:
             if lines := _implementing(demand, test, code):

@@ -10,7 +10,7 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.planes.criterion.added_code import AddedCode, LiveLine, is_constant
-from wardround.planes.criterion.demand import is_negative, stems
+from wardround.planes.criterion.demand import Outcome, is_negative, stems
 
 _PYTHON_TEST = LazyPattern(r"(\s*)(?:async )?def (test\w*)\s*\(")
 _SCRIPT_TEST = LazyPattern(
@@ -33,6 +33,10 @@ _NEGATIVE_ASSERTION = LazyPattern(
     r"\b40\d\b|\[\]|"
     r"== 0\b|\(0\)|assertraises|assertnot|assertfalse|hidden|empty"
 )
+_REFUSAL = LazyPattern(
+    r"\b(?:pytest\.raises|assertraises\w*|tothrow\w*|rejects)\b|\b4\d\d\b|http_4\d\d|\berror\w*\b|\binvalid\b"
+)
+"""What shows that an input is refused."""
 _LOCAL = LazyPattern(
     r"\b(?:const|let|var|function|def|class)\s+([A-Za-z_$][\w$]*)|^\s*([A-Za-z_]\w*)\s*=[^=]", re.MULTILINE
 )
@@ -81,6 +85,14 @@ class TestCase(msgspec.Struct, frozen=True, dict=True):
     def is_negative(self) -> bool:
         """True if its title or an assertion states what does not happen."""
         return is_negative(self.title) or any(_NEGATIVE_ASSERTION.search(line.bare) for line in self.asserts)
+
+    def contradicts(self, outcome: Outcome) -> bool:
+        """Return True if its assertions do not show a refusal that is demanded, or nothing else."""
+        if outcome is Outcome.REFUSED:
+            return bool(self.asserts) and not any(_shows_refusal(line) for line in self.asserts)
+        if outcome is Outcome.ACCEPTED:
+            return bool(self.asserts) and all(_REFUSAL.search(line.bare) for line in self.asserts)
+        return False
 
     @property
     def title_is_negative(self) -> bool:
@@ -174,6 +186,11 @@ def exercised(test: TestCase, code: AddedCode) -> list[LiveLine]:
     if names and not found:
         found = list(code.effective[:1])
     return found
+
+
+def _shows_refusal(line: LiveLine) -> bool:
+    patterns = (_REFUSAL, _NEGATIVE_ASSERTION)
+    return is_negative(line.code) or any(pattern.search(line.code) for pattern in patterns)
 
 
 def _without_title(test: TestCase) -> str:

@@ -21,6 +21,14 @@ class LiteralKind(enum.Enum):
     TEXT = "text"
 
 
+class Outcome(enum.Enum):
+    """The result of an input that a criterion demands."""
+
+    REFUSED = "refused"
+    ACCEPTED = "accepted"
+    OTHER = "other"
+
+
 class Literal(msgspec.Struct, frozen=True):
     """A literal of a criterion and the spellings of it that code may have.
 
@@ -54,6 +62,7 @@ class Demand(msgspec.Struct, frozen=True):
     words: frozenset[str]
     proper: frozenset[str]
     is_negative: bool
+    outcome: Outcome
     bounds: bool
     default: str
     about_tests: bool
@@ -135,6 +144,11 @@ _NEGATIVE = re.compile(
     r"forbid\w*|block(?:s|ed)|prevent\w*|ignor\w+|skip\w*|exclud\w+|invisible|unavailable)\b",
     re.IGNORECASE,
 )
+_REFUSED = re.compile(
+    r"\b(?:rejects?|rejected|refuses?|refused|denies|denied|forbids?|forbidden|not (?:accepted|allowed))\b",
+    re.IGNORECASE,
+)
+_ACCEPTED = re.compile(r"\b(?:accepts?|accepted|allows?|allowed|succeeds?|is valid)\b", re.IGNORECASE)
 _BOUND = re.compile(
     r"\b(?:at most|at least|up to|more than|less than|fewer than|no more than|no less than|exceed\w*|"
     r"maximum|minimum|"
@@ -268,12 +282,20 @@ def demand_of(text: str) -> Demand:
         words=words - _OF_DEFAULTS if value else words,
         proper=words & stems(" ".join(_PROPER.findall(prose))),
         is_negative=is_negative(prose),
+        outcome=_outcome(prose),
         bounds=_BOUND.search(prose) is not None,
         default=_BOOLEANS.get(value, value),
         about_tests=_ABOUT_TESTS.search(prose) is not None,
         removes=_REMOVES.search(prose) is not None,
         unverifiable=next((reason for reason, cue in _UNVERIFIABLE_PATTERNS if cue.search(prose)), ""),
     )
+
+
+def _outcome(prose: str) -> Outcome:
+    if _REFUSED.search(prose):
+        return Outcome.REFUSED
+    is_accepted = _ACCEPTED.search(prose) and not is_negative(prose)
+    return Outcome.ACCEPTED if is_accepted else Outcome.OTHER
 
 
 def _literals(text: str) -> tuple[Literal, ...]:

@@ -38,6 +38,7 @@ _STRUCTURE = re.compile(
 _INVERTS = re.compile(r"(?:<>|!=|\bnot in\s*\(|\bnot like|\bis not)\s*[^=<>]{0,40}$")
 _DOWN = re.compile(r"\s*--\s*(?:migrate:down|\+goose down|\+migrate down|rollback)", re.IGNORECASE)
 """The comment after which a file of some migration tools has the way back."""
+_OBJECTS = re.compile(r"[\w.]+|\w+ ?\([^\W\d]\w*(?:, ?[^\W\d]\w*)*\)")
 _TYPES = re.compile(
     r"\b(?:integer|bigint|text|varchar|boolean|timestamptz?|date|uuid|jsonb?|numeric|decimal)\b"
 )
@@ -124,11 +125,11 @@ def _is_open(lines: Sequence[LiveLine]) -> bool:
 
 
 def _names(demand: Demand) -> list[Literal]:
-    """The literals that name database objects, dotted ones as their parts."""
+    """The literals that name database objects, dotted ones and lists of columns as their parts."""
     found: list[Literal] = []
     for literal in demand.literals:
-        if literal.kind is LiteralKind.NAME and re.fullmatch(r"[\w.]+", literal.text):
-            parts = literal.text.lower().split(".")
+        if literal.kind is LiteralKind.NAME and _OBJECTS.fullmatch(literal.text):
+            parts = re.findall(r"\w+", literal.text.lower())
             found += [
                 Literal(part, LiteralKind.NAME, (part,)) for part in parts if not _TYPES.fullmatch(part)
             ]
@@ -180,7 +181,10 @@ def _shows(demand: Demand, statement: Statement) -> bool:
         for one in demand.literals
         if one.kind is not LiteralKind.NAME or _TYPES.fullmatch(one.text.lower())
     ]
-    has_values = all(_has_value(one, statement) for one in others)
+    fragments = [one for one in demand.literals if one.kind is LiteralKind.NAME and not _is_plain(one)]
+    has_values = all(_has_value(one, statement) for one in others) and all(
+        _has_fragment(one, statement) for one in fragments
+    )
     words = demand.words - stems(" ".join(_CUES))
     enough = not words or len(covered(words, stems(statement.text))) * 2 >= len(words)
     return needs and has_values and enough
@@ -199,6 +203,22 @@ def _has_value(literal: Literal, statement: Statement) -> bool:
     if _TYPES.fullmatch(literal.text.lower()):
         return literal.text.lower() in statement.bare
     return bool(lines_with(literal, statement.lines))
+
+
+def _is_plain(literal: Literal) -> bool:
+    return re.fullmatch(r"[\w.]+", literal.text) is not None
+
+
+def _has_fragment(literal: Literal, statement: Statement) -> bool:
+    """Return True if a statement has a piece of SQL, apart from spaces and the direction of sorting."""
+    pattern = rf"(?<!\w){re.escape(_compact(literal.text))}(?!\w)"
+    return re.search(pattern, _compact(statement.text)) is not None
+
+
+def _compact(text: str) -> str:
+    """Lower case with single spaces, none around punctuation."""
+    undirected = re.sub(r"\s+(?:asc|desc)(?=\s*[,)])", "", text.lower())
+    return re.sub(r"\s*([(),=<>;])\s*", r"\1", " ".join(undirected.split()))
 
 
 def _is_selection(demand: Demand) -> bool:
