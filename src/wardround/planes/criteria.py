@@ -53,11 +53,14 @@ from wardround.planes.criterion.results import (
 )
 from wardround.planes.criterion.settings import judge_config
 from wardround.planes.criterion.sql import judge_sql
+from wardround.planes.criterion.switches import reads_switch, switched_off
 
 _STATED = 0.6
 """The share of the words of a criterion that a test must have, its title half of them."""
 _IMPLEMENTED = 0.5
 """The share of the words that the exercised code must have, if it has no name of the criterion."""
+_PRESENT = 0.75
+"""The share of the words that code and test must have if the test asserts only that something exists."""
 _UNRELATED = 0.34
 _STUFFED = 0.6
 """With less than the first share of its words in live code and more than the second in text, a criterion is
@@ -69,6 +72,9 @@ _STRONG = LazyPattern(r"--|/|[A-Z][A-Z0-9]*_|\w\.\w|\s")
 _USED_BY_FRAMEWORK = LazyPattern(
     r"\s*(?:export default\b|export (?:async )?function (?:GET|POST|PUT|PATCH|DELETE)\b)"
 )
+_REDIRECTS = LazyPattern(r"\bredirect", re.IGNORECASE)
+_REDIRECT = LazyPattern(r"redirect|navigate|push|replace|location|href|return")
+"""What sends the user to an address."""
 _DEFINITION = LazyPattern(
     r"(\s*)(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def|function)\s+([A-Za-z_$][\w$]*)|"
     r"(\s*)(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?\("
@@ -104,6 +110,15 @@ class _Change:
         self._tested = {
             name for code in self.codes if code.source.is_test for name in counts[code.source.path]
         }
+
+    @cached_property
+    def _switches(self) -> frozenset[str]:
+        return switched_off(self.implementation)
+
+    def switched_on(self, demand: Demand) -> list[AddedCode]:
+        """The files of the implementation that read no switch that is off, one that a criterion names aside."""
+        switches = frozenset(name for name in self._switches if name not in demand.text)
+        return [code for code in self.implementation if not reads_switch(code, switches)]
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -192,7 +207,7 @@ def _by_test(demand: Demand, change: _Change) -> Judgement | None:
             continue
         if test.contradicts(demand.outcome):
             continue
-        for code in change.implementation:
+        for code in change.switched_on(demand):
             if lines := _implementing(demand, test, code):
                 spans = spans_of(code.source.path, (line.number for line in lines))
                 return met("an added test states it and exercises the added code", [_span(test), *spans])
@@ -221,6 +236,8 @@ def _implementing(demand: Demand, test: TestCase, code: AddedCode) -> list[LiveL
     shown = code.stems_with_path | test.body_stems(code.unread)
     if covered(demand.proper, shown) != demand.proper:
         return []
+    if test.is_about_presence and len(covered(demand.words, shown)) < _PRESENT * len(demand.words):
+        return []
     return reached[:4] + [line for one in names for line in lines_with(one, code.effective)[:1]]
 
 
@@ -231,7 +248,7 @@ def _by_literals(demand: Demand, change: _Change) -> Judgement | None:
     enough = bool(strong) or len(names) > 1 or (bool(names) and bool(demand.default))
     if not enough or demand.is_negative or demand.bounds or demand.removes:
         return None
-    for code in change.implementation:
+    for code in change.switched_on(demand):
         if code.language not in (Language.PYTHON, Language.SCRIPT) or code.is_stub:
             continue
         found = located(demand, code)
@@ -239,6 +256,8 @@ def _by_literals(demand: Demand, change: _Change) -> Judgement | None:
         if not lines or not _is_about(demand, code) or all(is_constant(line) for line in lines):
             continue
         if demand.default and not _gives_default(demand, code):
+            continue
+        if _REDIRECTS.search(demand.text) and not any(_REDIRECT.search(line.code) for line in lines):
             continue
         if all(_is_reached(line, code, change) for line in lines):
             spans = spans_of(code.source.path, (line.number for line in lines))
@@ -334,7 +353,8 @@ def _without_evidence(demand: Demand, change: _Change) -> Judgement:
     if any(not test.asserts and _states(demand.words, test) for test in change.tests):
         return not_met("the added test that states it asserts nothing")
     inert = len(covered(demand.words, stems(change.inert))) / len(demand.words) if demand.words else 0.0
-    if share < _UNRELATED and inert >= _STUFFED and not names:
+    is_tested = any(test.asserts and _states(demand.words, test) for test in change.tests)
+    if share < _UNRELATED and inert >= _STUFFED and not names and not is_tested:
         return not_met("only comments, messages or unused code mention it")
     if share == 0 and not names and len(demand.words) > 1:
         return not_met("nothing in the added code is about it")

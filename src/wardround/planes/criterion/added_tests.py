@@ -37,6 +37,9 @@ _REFUSAL = LazyPattern(
     r"\b(?:pytest\.raises|assertraises\w*|tothrow\w*|rejects)\b|\b4\d\d\b|http_4\d\d|\berror\w*\b|\binvalid\b"
 )
 """What shows that an input is refused."""
+_PRESENCE = LazyPattern(
+    r"\.(?:tobeinthedocument|tobevisible|tobetruthy|tobedefined)\(|\bis not none\b|\.exists\(\)\s*$"
+)
 _LOCAL = LazyPattern(
     r"\b(?:const|let|var|function|def|class)\s+([A-Za-z_$][\w$]*)|^\s*([A-Za-z_]\w*)\s*=[^=]", re.MULTILINE
 )
@@ -85,6 +88,11 @@ class TestCase(msgspec.Struct, frozen=True, dict=True):
     def is_negative(self) -> bool:
         """True if its title or an assertion states what does not happen."""
         return is_negative(self.title) or any(_NEGATIVE_ASSERTION.search(line.bare) for line in self.asserts)
+
+    @property
+    def is_about_presence(self) -> bool:
+        """True if it asserts only that something exists."""
+        return all(_PRESENCE.search(line.bare) for line in self.asserts)
 
     def contradicts(self, outcome: Outcome) -> bool:
         """Return True if its assertions do not show a refusal that is demanded, or nothing else."""

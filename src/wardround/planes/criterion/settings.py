@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from wardround.planes.criterion.added_code import AddedCode, Language, LiveLine
 from wardround.planes.criterion.demand import Demand, Literal, covered, stems
@@ -11,7 +12,7 @@ from wardround.planes.criterion.literal_search import located, nearest
 from wardround.planes.criterion.results import Judgement, met, not_met, spans_of
 
 _CUES = (
-    (r"\bhealth ?checks?\b", r"^\s*healthcheck\b"),
+    (r"\bhealth ?checks?\b", r"^\s*healthcheck\b(?!\s+none\b)"),
     (r"\bexpos\w+\b|\bports?\b", r"^\s*expose\b|\bports?:|^\s*-\s*\"?\d+:\d+|\bcontainerport\b"),
     (
         r"\b(?:as|by|with) (?:the |a )?(?:non-root )?user\b|\bnon-root\b",
@@ -45,6 +46,9 @@ _ABOUT = frozenset(
 _OF_VALUE = tuple(need for cue, need in _CUES if "user" in need or "from" in need or "expose" in need)
 """Settings whose value is on their line."""
 _REPLACED = re.compile(r"\s*(user|cmd|entrypoint)\s")
+_CALLED = r"\b(?:jobs?|services?) [`\"']?{0}\b|\b{0}[`\"']? (?:job|service)\b"
+"""How a criterion names a job or a service."""
+_LIST_OF_JOBS = re.compile(r"\s*(?:jobs|services):\s*$")
 _DISABLED = re.compile(r"\bif:\s*(?:\$\{\{\s*)?false\b|\bcontinue-on-error:\s*true")
 
 
@@ -78,12 +82,50 @@ def _evidence(demand: Demand, code: AddedCode, cues: Sequence[str]) -> list[Live
         return []
     if any(need in _OF_VALUE and not _on_same_line(some, found) for need, some in by_cue.items()):
         return []
-    chosen = nearest({**found, **by_cue})
+    chosen = _nearest_in_scope(demand, code, {**found, **by_cue})
     if chosen is None or (
         len(demand.literals) == 1 and not cues and len(demand.words) > 2 and not _is_about(demand, code)
     ):
         return []
     return chosen if _words_match(demand, code) else []
+
+
+def _nearest_in_scope(
+    demand: Demand, code: AddedCode, found: Mapping[str, Sequence[LiveLine]]
+) -> list[LiveLine] | None:
+    """One line for each, all in the block of a job or service that the criterion names, if it names one."""
+    scopes = list(_scopes(demand, code))
+    if not scopes:
+        return nearest(found)
+    for name, block in scopes:
+        inside = {key: [line for line in lines if line in block] for key, lines in found.items()}
+        inside[name] = [block[0]]
+        if all(inside.values()) and (chosen := nearest(inside)):
+            return chosen
+    return None
+
+
+def _scopes(demand: Demand, code: AddedCode) -> Iterator[tuple[str, list[LiveLine]]]:
+    """Each job or service that the criterion names, with the lines of its key and of its value."""
+    lines = list(code.effective)
+    for literal in demand.literals:
+        key = re.compile(rf"\s*[\"']?{re.escape(literal.text.lower())}[\"']?:\s*$")
+        is_called = re.search(_CALLED.format(re.escape(literal.text)), demand.text, re.IGNORECASE)
+        for at, line in enumerate(lines):
+            if key.match(line.code) and (is_called or _LIST_OF_JOBS.match(_parent(at, lines))):
+                deeper = takewhile(lambda one, top=line: _indent(one) > _indent(top), lines[at + 1 :])
+                yield literal.text, [line, *deeper]
+                break
+
+
+def _parent(at: int, lines: Sequence[LiveLine]) -> str:
+    """The line of the key that contains the key of a line."""
+    above = (line.code for line in reversed(lines[:at]) if _indent(line) < _indent(lines[at]))
+    return next(above, "")
+
+
+def _indent(line: LiveLine) -> int:
+    return len(line.code) - len(line.code.lstrip())
 
 
 def _on_same_line(lines: Sequence[LiveLine], found: Mapping[str, Sequence[LiveLine]]) -> bool:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-import msgspec
-
-from wardround.planes.criterion.added_code import AddedCode, Language, LiveLine
+from wardround.planes.criterion.added_code import AddedCode, Language
 from wardround.planes.criterion.demand import Demand, Literal, LiteralKind, covered, stems
 from wardround.planes.criterion.literal_search import lines_with
 from wardround.planes.criterion.results import CodeSpan, Judgement, met, not_met
+from wardround.planes.criterion.sql_statements import Statement, about_columns, statements_of
 
 _DEFINES = re.compile(r"\s*(?:create|alter|drop|rename)\b")
 _SAYS_NOTHING = re.compile(r"\s*(?:comment on|select\s+(?:null|'|\d)|do\b|begin\b|commit\b|set\b|analyze\b)")
@@ -36,29 +35,10 @@ _STRUCTURE = re.compile(
     r"defaults?)\b"
 )
 _INVERTS = re.compile(r"(?:<>|!=|\bnot in\s*\(|\bnot like|\bis not)\s*[^=<>]{0,40}$")
-_DOWN = re.compile(r"\s*--\s*(?:migrate:down|\+goose down|\+migrate down|rollback)", re.IGNORECASE)
-"""The comment after which a file of some migration tools has the way back."""
 _OBJECTS = re.compile(r"[\w.]+|\w+ ?\([^\W\d]\w*(?:, ?[^\W\d]\w*)*\)")
 _TYPES = re.compile(
     r"\b(?:integer|bigint|text|varchar|boolean|timestamptz?|date|uuid|jsonb?|numeric|decimal)\b"
 )
-
-
-class Statement(msgspec.Struct, frozen=True):
-    """A statement of an added SQL file, comments left out."""
-
-    path: str
-    lines: tuple[LiveLine, ...]
-
-    @property
-    def text(self) -> str:
-        """Its lines in lower case."""
-        return "\n".join(line.code for line in self.lines)
-
-    @property
-    def bare(self) -> str:
-        """The same without the contents of strings, on one line."""
-        return " ".join(" ".join(line.bare for line in self.lines).split())
 
 
 def judge_sql(demand: Demand, codes: Sequence[AddedCode]) -> Judgement | None:
@@ -72,10 +52,11 @@ def judge_sql(demand: Demand, codes: Sequence[AddedCode]) -> Judgement | None:
     if not matching:
         is_all_sql = all(code.language is Language.SQL for code in codes)
         return not_met(f"no added statement has {_all(names)}") if is_all_sql else None
+    columns = [name.text for name in names]
     for one in useful:
-        if reason := _contradicted(demand, one):
+        if reason := _contradicted(demand, about_columns(one, columns)):
             return not_met(reason)
-    shown = [one for one in useful if _shows(demand, one)]
+    shown = [one for one in useful if _shows(demand, about_columns(one, columns))]
     if not shown:
         return not_met("the statements with these names do not define what the criterion states")
     if demand.is_negative and not _is_selection(demand):
@@ -99,29 +80,6 @@ def _is_undone(statement: Statement, names: Sequence[Literal], statements: Seque
 
 def _all(names: Sequence[Literal]) -> str:
     return " and ".join(dict.fromkeys(repr(name.text) for name in names))
-
-
-def statements_of(code: AddedCode) -> list[Statement]:
-    """Split the live lines at semicolons and at gaps between added lines."""
-    found: list[Statement] = []
-    lines: list[LiveLine] = []
-    down = next((line.number for line in code.source.added if _DOWN.match(line.text)), None)
-    for line in code.effective:
-        if down is not None and line.number > down:
-            break
-        if lines and line.number > lines[-1].number + 1 and not _is_open(lines):
-            found.append(Statement(code.source.path, tuple(lines)))
-            lines = []
-        lines.append(line)
-        if line.bare.rstrip().endswith(";"):
-            found.append(Statement(code.source.path, tuple(lines)))
-            lines = []
-    return [*found, Statement(code.source.path, tuple(lines))] if lines else found
-
-
-def _is_open(lines: Sequence[LiveLine]) -> bool:
-    text = "".join(line.bare for line in lines)
-    return text.count("(") > text.count(")")
 
 
 def _names(demand: Demand) -> list[Literal]:
