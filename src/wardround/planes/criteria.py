@@ -116,7 +116,7 @@ class _Change:
         return switched_off(self.implementation)
 
     def switched_on(self, demand: Demand) -> list[AddedCode]:
-        """The files of the implementation that read no switch that is off, one that a criterion names aside."""
+        """The files of the implementation that read no switch that is off; one that it names may be."""
         switches = frozenset(name for name in self._switches if name not in demand.text)
         return [code for code in self.implementation if not reads_switch(code, switches)]
 
