@@ -169,7 +169,7 @@ def _judge_tests(demand: Demand, change: _Change) -> Judgement:
     for test in change.tests:
         if (
             test.asserts
-            and not test.contradicts(demand.outcome)
+            and not _asserts_other(demand, words, test)
             and _states(words, test)
             and all(is_in_text(one, test.text) for one in demand.literals)
         ):
@@ -180,6 +180,22 @@ def _judge_tests(demand: Demand, change: _Change) -> Judgement:
     return (
         not_checkable("no added test clearly is the one") if related else not_met("no added test is about it")
     )
+
+
+def _asserts_other(demand: Demand, words: frozenset[str], test: TestCase) -> bool:
+    """Return True if the assertions show another outcome, the negation, or only that something exists."""
+    if _contradicts(demand, test):
+        return True
+    shown = test.body_stems(frozenset())
+    return test.is_about_presence and len(covered(words, shown)) < _PRESENT * len(words)
+
+
+def _contradicts(demand: Demand, test: TestCase) -> bool:
+    if test.contradicts(demand.outcome) or (demand.is_negative and test.is_about_presence):
+        return True
+    if demand.is_negative:
+        return False
+    return any(test.denies(lines_with(one, test.asserts)) for one in demand.literals)
 
 
 def _states(words: frozenset[str], test: TestCase) -> bool:
@@ -205,7 +221,7 @@ def _by_test(demand: Demand, change: _Change) -> Judgement | None:
             return not_met(f"the added test {test.title!r} states the opposite")
         if not test.asserts or (test.title_is_negative and not demand.is_negative):
             continue
-        if test.contradicts(demand.outcome):
+        if _contradicts(demand, test):
             continue
         for code in change.switched_on(demand):
             if lines := _implementing(demand, test, code):
@@ -230,15 +246,29 @@ def _implementing(demand: Demand, test: TestCase, code: AddedCode) -> list[LiveL
     if not reached or code.is_stub:
         return []
     names = [one for one in identifying(demand) if lines_with(one, code.effective)]
+    if any(_is_unread(one, code) for one in names):
+        return []
     share = len(covered(demand.words, code.stems))
     if not names and share < _IMPLEMENTED * len(demand.words):
         return []
     shown = code.stems_with_path | test.body_stems(code.unread)
     if covered(demand.proper, shown) != demand.proper:
         return []
+    if not _has_clauses(demand, shown | test.title_stems):
+        return []
     if test.is_about_presence and len(covered(demand.words, shown)) < _PRESENT * len(demand.words):
         return []
     return reached[:4] + [line for one in names for line in lines_with(one, code.effective)[:1]]
+
+
+def _is_unread(literal: Literal, code: AddedCode) -> bool:
+    """Return True for the name of a parameter, or of its option, that no line reads."""
+    return literal.text.lstrip("-").replace("-", "_") in code.unread
+
+
+def _has_clauses(demand: Demand, shown: frozenset[str]) -> bool:
+    """Return True if half of the words of each longer clause are shown."""
+    return all(len(covered(words, shown)) * 2 >= len(words) for words in demand.clauses if len(words) > 1)
 
 
 def _by_literals(demand: Demand, change: _Change) -> Judgement | None:
@@ -256,6 +286,8 @@ def _by_literals(demand: Demand, change: _Change) -> Judgement | None:
         if not lines or not _is_about(demand, code) or all(is_constant(line) for line in lines):
             continue
         if demand.default and not _gives_default(demand, code):
+            continue
+        if any(_is_unread(one, code) for one in names) or not _has_clauses(demand, code.stems_with_path):
             continue
         if _REDIRECTS.search(demand.text) and not any(_REDIRECT.search(line.code) for line in lines):
             continue

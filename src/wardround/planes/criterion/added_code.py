@@ -91,11 +91,13 @@ class AddedCode(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def unread(self) -> frozenset[str]:
-        """The members of types and the parameters that no line reads."""
+        """The members of types and the parameters that no line reads, in lower case."""
         types = {line.number for line in _type_lines(self)}
-        text = "\n".join(line.original for line in self.effective if line.number not in types)
-        counts = Counter(re.findall(r"[A-Za-z_$][\w$]*", text))
-        declared = "\n".join(line.original for line in self.effective if line.number in types)
+        others = [line for line in self.effective if line.number not in types]
+        text = "\n".join(line.bare for line in others)
+        inserted = [name for line in others for name in _INSERTED.findall(line.code) if "{" not in line.bare]
+        counts = Counter(re.findall(r"[a-z_$][\w$]*", " ".join((text, *inserted))))
+        declared = "\n".join(line.bare for line in self.effective if line.number in types)
         members = {name for name in _MEMBER.findall(declared) if counts[name] == 0}
         signatures = (match[1] for match in _SIGNATURE.finditer(text))
         parameters = {name for one in signatures for name in _PARAMETER.findall(one)}
@@ -119,7 +121,7 @@ class AddedCode(msgspec.Struct, frozen=True, dict=True):
         return self.stems | stems(self.source.path)
 
     def _read(self, name: re.Match[str]) -> str:
-        return "_" if name[0] in self.unread else name[0]
+        return "_" if name[0].lower() in self.unread else name[0]
 
     @property
     def _text(self) -> str:
@@ -128,6 +130,8 @@ class AddedCode(msgspec.Struct, frozen=True, dict=True):
 
 _ANY_NAME = LazyPattern(r"[A-Za-z_$][\w$]*")
 _TYPE = LazyPattern(r"(\s*)(?:export\s+)?(?:declare\s+)?(?:interface\s+\w|type\s+\w+[^=\n]*=)")
+_INSERTED = LazyPattern(r"\{([^{}]*)\}")
+"""What a string may insert."""
 _MEMBER = LazyPattern(r"([A-Za-z_$][\w$]*)\??\s*:")
 _SIGNATURE = LazyPattern(r"\b(?:def|function)\s+\w+\s*\(([^()\n]*)\)")
 _PARAMETER = LazyPattern(r"(?:^|,)\s*\*{0,2}([A-Za-z_$][\w$]*)\s*(?=[?:=,]|$)")

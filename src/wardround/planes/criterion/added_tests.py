@@ -37,8 +37,10 @@ _REFUSAL = LazyPattern(
     r"\b(?:pytest\.raises|assertraises\w*|tothrow\w*|rejects)\b|\b4\d\d\b|http_4\d\d|\berror\w*\b|\binvalid\b"
 )
 """What shows that an input is refused."""
+_NEGATED = LazyPattern(r"!=|\bnot in\b|\.not\.|\bassertnot\w+|\bis not\b|\bassert not\b")
 _PRESENCE = LazyPattern(
-    r"\.(?:tobeinthedocument|tobevisible|tobetruthy|tobedefined)\(|\bis not none\b|\.exists\(\)\s*$"
+    r"\.tomatchsnapshot\(\)|\.(?:tobeinthedocument|tobevisible|tobetruthy|tobedefined)\(|"
+    r"\bis not none\b|\.exists\(\)\s*$"
 )
 _LOCAL = LazyPattern(
     r"\b(?:const|let|var|function|def|class)\s+([A-Za-z_$][\w$]*)|^\s*([A-Za-z_]\w*)\s*=[^=]", re.MULTILINE
@@ -94,6 +96,11 @@ class TestCase(msgspec.Struct, frozen=True, dict=True):
         """True if it asserts only that something exists."""
         return all(_PRESENCE.search(line.bare) for line in self.asserts)
 
+    def denies(self, lines: Sequence[LiveLine]) -> bool:
+        """Return True if the assertions among some lines are all negated."""
+        asserted = [line for line in lines if line in self.asserts]
+        return bool(asserted) and all(_NEGATED.search(line.bare) for line in asserted)
+
     def contradicts(self, outcome: Outcome) -> bool:
         """Return True if its assertions do not show a refusal that is demanded, or nothing else."""
         if outcome is Outcome.REFUSED:
@@ -125,7 +132,7 @@ class TestCase(msgspec.Struct, frozen=True, dict=True):
     def body_stems(self, unread: frozenset[str]) -> frozenset[str]:
         """The stems of its lines without its title and without names that the code does not read."""
         names = re.findall(r"[^\W_]\w*", "\n".join(line.original for line in self.body))
-        return stems(" ".join(name for name in names if name not in unread))
+        return stems(" ".join(name for name in names if name.lower() not in unread))
 
 
 def test_cases(code: AddedCode) -> list[TestCase]:

@@ -48,6 +48,7 @@ class Demand(msgspec.Struct, frozen=True):
 
     Attributes:
         words: stems of the content words that are not part of a literal.
+        clauses: the same stems by the clauses that "and" joins.
         proper: the words with a capital inside of a sentence, such as keys, labels, products and formats.
         is_negative: it states what does not happen, or a condition that excludes.
         bounds: it compares a number ("at most 3"), whose direction a literal alone does not show.
@@ -60,6 +61,7 @@ class Demand(msgspec.Struct, frozen=True):
     text: str
     literals: tuple[Literal, ...]
     words: frozenset[str]
+    clauses: tuple[frozenset[str], ...]
     proper: frozenset[str]
     is_negative: bool
     outcome: Outcome
@@ -170,6 +172,7 @@ _BOOLEANS = {
     "off": "false",
     "inactive": "false",
 }
+_AND = re.compile(r",? and (?=[a-z]{3})|; ")
 _PROPER = re.compile(r"(?<=[\w,;)] )[A-Z][\w-]*")
 _ABOUT_TESTS = re.compile(
     r"\b(?:tests?|specs?)\b.{0,40}\b(?:covers?|checks?|verif\w+|exists?|added|written|proves?|for|"
@@ -280,6 +283,7 @@ def demand_of(text: str) -> Demand:
         text=text,
         literals=literals,
         words=words - _OF_DEFAULTS if value else words,
+        clauses=tuple(words & stems(clause) for clause in _AND.split(prose)),
         proper=words & stems(" ".join(_PROPER.findall(prose))),
         is_negative=is_negative(prose),
         outcome=_outcome(prose),

@@ -22,13 +22,13 @@ _CUES = (
     (r"\b(?:every day|daily|nightly|weekly|every week|every hour|hourly|schedule[sd]?)\b", r"\bcron\b"),
     (r"\bneeds|depends on|after the job\b", r"\bneeds:|\bdepends_on:"),
     (r"\bpermissions?\b", r"\bpermissions:|^\s*[\w-]+:\s*(?:read|write|none)\b"),
-    (r"\bcache[sd]?\b", r"\bcache"),
+    (r"\bcache[sd]?\b", r"\bcache@|/cache\b|\bcache\w*:|type=cache|cache-(?:from|to)"),
     (r"\btim(?:es|e)[ -]?out\b", r"\btimeout"),
     (r"\bsecrets?\b", r"\bsecrets?\b"),
     (r"\benv(?:ironment)? variables?\b", r"^\s*env\b|\benvironment\b|^\s*-?\s*[a-z_]+\s*[:=]|\benv:"),
     (r"\bvolumes?\b", r"\bvolumes?\b"),
     (r"\bconcurren\w+\b", r"\bconcurrency:"),
-    (r"\bpull requests?\b", r"\bpull_request"),
+    (r"\bpull requests?\b", r"\bpull_request\b"),
     (r"\btags?\b", r"\btags?\b"),
     (r"\brestarts?\b", r"\brestart"),
     (r"\bentry ?point\b", r"^\s*entrypoint\b|\bentrypoint:"),
@@ -43,9 +43,14 @@ _ABOUT = frozenset(
         "service utc"
     )
 )
-_OF_VALUE = tuple(need for cue, need in _CUES if "user" in need or "from" in need or "expose" in need)
+_OF_VALUE = tuple(
+    need for cue, need in _CUES if any(f"\\s*{one}" in need for one in ("user", "from", "expose"))
+)
 """Settings whose value is on their line."""
-_REPLACED = re.compile(r"\s*(user|cmd|entrypoint)\s")
+_REPLACED = re.compile(r"\s*(user|cmd|entrypoint|from)\s")
+_STAGE = re.compile(r"\bstages?\b|\bbuild", re.IGNORECASE)
+_REACH = 40
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 _CALLED = r"\b(?:jobs?|services?) [`\"']?{0}\b|\b{0}[`\"']? (?:job|service)\b"
 """How a criterion names a job or a service."""
 _LIST_OF_JOBS = re.compile(r"\s*(?:jobs|services):\s*$")
@@ -75,7 +80,7 @@ def _evidence(demand: Demand, code: AddedCode, cues: Sequence[str]) -> list[Live
     found = located(demand, code)
     if len(found) < len(demand.literals) or demand.bounds:
         return []
-    lines = _in_effect(code)
+    lines = _in_effect(code, names_stage=_STAGE.search(demand.text) is not None)
     by_cue = {need: [line for line in lines if re.search(need, line.code)] for need in cues}
     found = {text: [line for line in some if line in lines] for text, some in found.items()}
     if not all(by_cue.values()) or not all(found.values()) or not (by_cue or _is_about(demand, code)):
@@ -96,13 +101,22 @@ def _nearest_in_scope(
     """One line for each, all in the block of a job or service that the criterion names, if it names one."""
     scopes = list(_scopes(demand, code))
     if not scopes:
-        return nearest(found)
+        return nearest(found, reach=_reach(demand, found))
     for name, block in scopes:
         inside = {key: [line for line in lines if line in block] for key, lines in found.items()}
         inside[name] = [block[0]]
         if all(inside.values()) and (chosen := nearest(inside)):
             return chosen
     return None
+
+
+def _reach(demand: Demand, found: Mapping[str, Sequence[LiveLine]]) -> int:
+    """The lines between evidence; none for a variable whose value follows on its line."""
+    variables = [one.text for one in demand.literals if _VARIABLE.fullmatch(one.text)]
+    if len(demand.literals) != 2 or len(variables) != 1:
+        return _REACH
+    value = re.compile(rf"\b{variables[0].lower()}[\"']?\s*[=:]\s*\S")
+    return 0 if any(value.search(line.code) for line in found[variables[0]]) else 1
 
 
 def _scopes(demand: Demand, code: AddedCode) -> Iterator[tuple[str, list[LiveLine]]]:
@@ -133,13 +147,19 @@ def _on_same_line(lines: Sequence[LiveLine], found: Mapping[str, Sequence[LiveLi
     return not found or any(line in some for line in lines for some in found.values())
 
 
-def _in_effect(code: AddedCode) -> list[LiveLine]:
-    """The lines without a ``USER``, ``CMD`` or ``ENTRYPOINT`` that a later one replaces."""
+def _in_effect(code: AddedCode, *, names_stage: bool) -> list[LiveLine]:
+    """The lines without a ``FROM``, ``USER``, ``CMD`` or ``ENTRYPOINT`` that a later one replaces.
+
+    Args:
+        names_stage: a criterion about a stage keeps the ``FROM`` of each.
+    """
     last = {match[1]: line.number for line in code.effective if (match := _REPLACED.match(line.code))}
     return [
         line
         for line in code.effective
-        if not (match := _REPLACED.match(line.code)) or last[match[1]] == line.number
+        if not (match := _REPLACED.match(line.code))
+        or last[match[1]] == line.number
+        or (names_stage and match[1] == "from")
     ]
 
 

@@ -27,6 +27,9 @@ _NEEDS = (
     (r"\brenamed?\b", r"\brename\b"),
     (r"\bdefaults?\b", r"\bdefault\b"),
     (r"\b(?:positive|greater than|at least|between|non-negative)\b", r"\bcheck\b"),
+    (r"\bpartition", r"\bpartition by\b|\bpartition of\b"),
+    (r"\btriggers?\b", r"\btrigger\b"),
+    (r"\bmaterialized\b", r"\bmaterialized\b"),
     (r"\bconcurrently\b|\bwithout locking\b", r"\bconcurrently\b"),
 )
 """Cues of a criterion, and what a statement must have then."""
@@ -35,6 +38,10 @@ _STRUCTURE = re.compile(
     r"defaults?)\b"
 )
 _INVERTS = re.compile(r"(?:<>|!=|\bnot in\s*\(|\bnot like|\bis not)\s*[^=<>]{0,40}$")
+_ONLY_DROPS = re.compile(
+    r"^\s*(?:drop|alter table \S+\s+drop)\b(?!.*\b(?:add|drop not null|alter column|rename)\b)"
+)
+_IS_GONE = re.compile(r"\b(?:no longer|removed?|dropp?\w*|deleted?|optional|nullable|not?)\b", re.IGNORECASE)
 _OBJECTS = re.compile(r"[\w.]+|\w+ ?\([^\W\d]\w*(?:, ?[^\W\d]\w*)*\)")
 _TYPES = re.compile(
     r"\b(?:integer|bigint|text|varchar|boolean|timestamptz?|date|uuid|jsonb?|numeric|decimal)\b"
@@ -107,6 +114,8 @@ def _has(name: Literal, statement: Statement) -> bool:
 def _is_useful(demand: Demand, statement: Statement) -> bool:
     if _SAYS_NOTHING.match(statement.bare):
         return False
+    if _ONLY_DROPS.search(statement.bare) and not demand.removes and not _IS_GONE.search(demand.text):
+        return False
     return _DEFINES.match(statement.bare) is not None or not _STRUCTURE.search(demand.text.lower())
 
 
@@ -120,7 +129,19 @@ def _contradicted(demand: Demand, statement: Statement) -> str:
         is_positive = not demand.is_negative or _is_selection(demand)
         if literal.kind is LiteralKind.TEXT and is_positive and _is_inverted(literal, statement):
             return f"the statement excludes '{literal.text}'"
+        if (
+            literal.kind is LiteralKind.TEXT
+            and _is_selection(demand)
+            and _is_only_selected(literal, statement)
+        ):
+            return f"no condition of the statement has '{literal.text}'"
     return ""
+
+
+def _is_only_selected(literal: Literal, statement: Statement) -> bool:
+    """Return True for a value that a query has before its conditions only."""
+    columns, where, conditions = statement.text.partition("where ")
+    return bool(where) and literal.text.lower() in columns and literal.text.lower() not in conditions
 
 
 def _is_inverted(literal: Literal, statement: Statement) -> bool:
