@@ -257,3 +257,23 @@ def test_a_large_change_with_many_criteria_is_judged() -> None:
     results = judge_criteria(Ticket("T-1", "", "file", criteria=criteria), (code, tests))
 
     assert len(results) == 100
+
+
+@pytest.mark.parametrize(
+    ("block", "state"), [("worker", MET), ("web", NOT_MET)], ids=["its own block", "another block"]
+)
+def test_a_setting_counts_in_the_block_of_its_service(block: str, state: CriterionState) -> None:
+    other = {"worker": "web", "web": "worker"}[block]
+    text = f"services:\n  {block}:\n    restart: always\n  {other}:\n    image: example/app\n"
+
+    result = judged("The service `worker` restarts `always`", source("compose.yaml", text))
+
+    assert (result.state is MET) is (state is MET)
+
+
+def test_a_piece_of_sql_must_occur() -> None:
+    criterion = "`a.b` references `c` with `ON DELETE CASCADE`"
+    statement = "ALTER TABLE a ADD FOREIGN KEY (b) REFERENCES c\n  ON DELETE {};"
+
+    assert judged(criterion, source("1.sql", statement.format("CASCADE"))).state is MET
+    assert judged(criterion, source("1.sql", statement.format("SET NULL"))).state is not MET

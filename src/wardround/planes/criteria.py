@@ -60,7 +60,9 @@ _STATED = 0.6
 _IMPLEMENTED = 0.5
 """The share of the words that the exercised code must have, if it has no name of the criterion."""
 _PRESENT = 0.75
-"""The share of the words that code and test must have if the test asserts only that something exists."""
+"""The share of the words that code and test must have of each clause of several, or if the test asserts only
+that something exists.
+"""
 _UNRELATED = 0.34
 _STUFFED = 0.6
 """With less than the first share of its words in live code and more than the second in text, a criterion is
@@ -74,7 +76,7 @@ _USED_BY_FRAMEWORK = LazyPattern(
 )
 _REDIRECTS = LazyPattern(r"\bredirect", re.IGNORECASE)
 _REDIRECT = LazyPattern(r"redirect|navigate|push|replace|location|href|return")
-"""What sends the user to an address."""
+"""Code that sends the user to an address."""
 _DEFINITION = LazyPattern(
     r"(\s*)(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def|function)\s+([A-Za-z_$][\w$]*)|"
     r"(\s*)(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?\("
@@ -267,8 +269,10 @@ def _is_unread(literal: Literal, code: AddedCode) -> bool:
 
 
 def _has_clauses(demand: Demand, shown: frozenset[str]) -> bool:
-    """Return True if half of the words of each longer clause are shown."""
-    return all(len(covered(words, shown)) * 2 >= len(words) for words in demand.clauses if len(words) > 1)
+    """Return True if most words of each of several longer clauses are shown."""
+    return len(demand.clauses) == 1 or all(
+        len(covered(words, shown)) >= _PRESENT * len(words) for words in demand.clauses if len(words) > 1
+    )
 
 
 def _by_literals(demand: Demand, change: _Change) -> Judgement | None:

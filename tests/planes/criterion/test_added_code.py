@@ -111,3 +111,15 @@ def test_languages(path: str, language: Language) -> None:
 
 def test_the_number_of_lines_is_limited() -> None:
     assert len(read("a.py", "f()\n" * (MAX_LINES + 5)).lines) == MAX_LINES
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "unread"),
+    [
+        ("a.py", "def f(a: int, mail: bool = False) -> int:\n    return a + 1\n", {"mail"}),
+        ("a.py", "def f(name: str) -> str:\n    return f'{name}!'\n", set()),
+        ("a.tsx", "type P = { onSave: () => void; showAll?: boolean };\nrun(props.onSave);\n", {"showall"}),
+    ],
+)
+def test_parameters_and_members_that_no_line_reads_are_known(path: str, text: str, unread: set[str]) -> None:
+    assert read(path, text).unread == unread

@@ -6,6 +6,7 @@ import pytest
 
 from wardround.planes.criterion.added_code import AddedCode, AddedLine, ChangedSource, read_added
 from wardround.planes.criterion.added_tests import TestCase, exercised, test_cases
+from wardround.planes.criterion.demand import Outcome
 
 
 def code(path: str, text: str) -> AddedCode:
@@ -101,3 +102,51 @@ def test_polarity_is_in_the_title_or_in_an_assertion() -> None:
     assert only_case("test_a.py", "def test_guests_cannot_pay():\n    assert f()").is_negative
     assert only_case("test_a.py", "def test_guests():\n    assert not f()").is_negative
     assert not only_case("test_a.py", "def test_guests():\n    assert f() == 3").is_negative
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refusal"),
+    [
+        ("assert client.post('/a').status_code == 422", True),
+        ("assert outcome.state == 'rejected'", True),
+        ("assert pay(3).accepted", False),
+    ],
+)
+def test_a_demanded_refusal_must_be_asserted(line: str, is_refusal: bool) -> None:
+    case = only_case("test_a.py", f"def test_a(client):\n    {line}\n")
+
+    assert case.contradicts(Outcome.REFUSED) is not is_refusal
+
+
+def test_an_accepted_input_is_contradicted_if_every_assertion_expects_an_error() -> None:
+    case = only_case("test_a.py", "def test_a():\n    with pytest.raises(ValueError):\n        f('ü')\n")
+
+    assert case.contradicts(Outcome.ACCEPTED)
+    assert not case.contradicts(Outcome.OTHER)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_presence"),
+    [
+        ("expect(screen.getByRole('button')).toBeInTheDocument();", True),
+        ("expect(container).toMatchSnapshot();", True),
+        ("expect(total(cart)).toBe(12);", False),
+    ],
+)
+def test_an_assertion_that_something_exists_is_known_as_such(line: str, is_presence: bool) -> None:
+    case = only_case("a.test.tsx", f'it("a", () => {{\n  {line}\n}});\n')
+
+    assert case.is_about_presence is is_presence
+
+
+def test_the_value_that_a_test_gives_a_stub_is_not_asserted() -> None:
+    text = "def test_a():\n    c.is_clear.return_value = True\n    assert c.is_clear()\n"
+
+    assert only_case("test_a.py", text).asserts == ()
+
+
+def test_negated_assertions_deny() -> None:
+    case = only_case("test_a.py", "def test_a(order):\n    assert order.state != 'late'\n")
+
+    assert case.denies(case.lines)
+    assert not case.denies(())

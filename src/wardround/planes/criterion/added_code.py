@@ -95,7 +95,7 @@ class AddedCode(msgspec.Struct, frozen=True, dict=True):
         types = {line.number for line in _type_lines(self)}
         others = [line for line in self.effective if line.number not in types]
         text = "\n".join(line.bare for line in others)
-        inserted = [name for line in others for name in _INSERTED.findall(line.code) if "{" not in line.bare]
+        inserted = [name for line in others for name in _INSERTED.findall(line.code)]
         counts = Counter(re.findall(r"[a-z_$][\w$]*", " ".join((text, *inserted))))
         declared = "\n".join(line.bare for line in self.effective if line.number in types)
         members = {name for name in _MEMBER.findall(declared) if counts[name] == 0}
@@ -131,7 +131,7 @@ class AddedCode(msgspec.Struct, frozen=True, dict=True):
 _ANY_NAME = LazyPattern(r"[A-Za-z_$][\w$]*")
 _TYPE = LazyPattern(r"(\s*)(?:export\s+)?(?:declare\s+)?(?:interface\s+\w|type\s+\w+[^=\n]*=)")
 _INSERTED = LazyPattern(r"\{([^{}]*)\}")
-"""What a string may insert."""
+"""The expressions that a string may insert."""
 _MEMBER = LazyPattern(r"([A-Za-z_$][\w$]*)\??\s*:")
 _SIGNATURE = LazyPattern(r"\b(?:def|function)\s+\w+\s*\(([^()\n]*)\)")
 _PARAMETER = LazyPattern(r"(?:^|,)\s*\*{0,2}([A-Za-z_$][\w$]*)\s*(?=[?:=,]|$)")

@@ -36,7 +36,8 @@ _NEGATIVE_ASSERTION = LazyPattern(
 _REFUSAL = LazyPattern(
     r"\b(?:pytest\.raises|assertraises\w*|tothrow\w*|rejects)\b|\b4\d\d\b|http_4\d\d|\berror\w*\b|\binvalid\b"
 )
-"""What shows that an input is refused."""
+"""Assertions that an input is refused."""
+_STUBBED = LazyPattern(r"\s*([a-z_]\w*(?:\.\w+)*)\.return_value\s*=")
 _NEGATED = LazyPattern(r"!=|\bnot in\b|\.not\.|\bassertnot\w+|\bis not\b|\bassert not\b")
 _PRESENCE = LazyPattern(
     r"\.tomatchsnapshot\(\)|\.(?:tobeinthedocument|tobevisible|tobetruthy|tobedefined)\(|"
@@ -142,7 +143,8 @@ def test_cases(code: AddedCode) -> list[TestCase]:
         if any(_SKIPPED.search(line.bare) for line in lines):
             continue
         names = {match[1] for line in lines if is_constant(line) and (match := _TARGET.match(line.bare))}
-        asserts = tuple(line for line in lines if _is_assertion(line, frozenset(names)))
+        stubs = frozenset(match[1] for line in lines if (match := _STUBBED.match(line.bare)))
+        asserts = tuple(line for line in lines if _is_assertion(line, frozenset(names), stubs))
         found.append(TestCase(code.source.path, title, tuple(lines), asserts))
     return found
 
@@ -178,9 +180,9 @@ def _indent(line: LiveLine) -> int:
     return len(line.original) - len(line.original.lstrip())
 
 
-def _is_assertion(line: LiveLine, constants: frozenset[str]) -> bool:
-    """Return True for an assertion about something else than constants of the test."""
-    if not _ASSERTION.search(line.bare):
+def _is_assertion(line: LiveLine, constants: frozenset[str], stubs: frozenset[str]) -> bool:
+    """Return True for an assertion about something else than constants and stubs of the test."""
+    if not _ASSERTION.search(line.bare) or any(f"assert {stub}(" in line.bare for stub in stubs):
         return False
     return bool({name.lower() for name in _NAME.findall(line.bare)} - _ASSERTING - constants)
 

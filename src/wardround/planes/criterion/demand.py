@@ -172,7 +172,7 @@ _BOOLEANS = {
     "off": "false",
     "inactive": "false",
 }
-_AND = re.compile(r",? and (?=[a-z]{3})|; ")
+_AND = re.compile(r",? and (?=[a-z]{3})")
 _PROPER = re.compile(r"(?<=[\w,;)] )[A-Z][\w-]*")
 _ABOUT_TESTS = re.compile(
     r"\b(?:tests?|specs?)\b.{0,40}\b(?:covers?|checks?|verif\w+|exists?|added|written|proves?|for|"

@@ -123,13 +123,19 @@ def _scopes(demand: Demand, code: AddedCode) -> Iterator[tuple[str, list[LiveLin
     """Each job or service that the criterion names, with the lines of its key and of its value."""
     lines = list(code.effective)
     for literal in demand.literals:
-        key = re.compile(rf"\s*[\"']?{re.escape(literal.text.lower())}[\"']?:\s*$")
+        name = literal.text.lower()
+        keys = (f"{name}:", f'"{name}":', f"'{name}':")
         is_called = re.search(_CALLED.format(re.escape(literal.text)), demand.text, re.IGNORECASE)
         for at, line in enumerate(lines):
-            if key.match(line.code) and (is_called or _LIST_OF_JOBS.match(_parent(at, lines))):
-                deeper = takewhile(lambda one, top=line: _indent(one) > _indent(top), lines[at + 1 :])
-                yield literal.text, [line, *deeper]
+            if line.code.strip() in keys and (is_called or _LIST_OF_JOBS.match(_parent(at, lines))):
+                yield literal.text, [line, *_deeper(at, lines)]
                 break
+
+
+def _deeper(at: int, lines: Sequence[LiveLine]) -> list[LiveLine]:
+    """The lines of the value of a key."""
+    indent = _indent(lines[at])
+    return list(takewhile(lambda line: _indent(line) > indent, lines[at + 1 :]))
 
 
 def _parent(at: int, lines: Sequence[LiveLine]) -> str:
@@ -151,7 +157,7 @@ def _in_effect(code: AddedCode, *, names_stage: bool) -> list[LiveLine]:
     """The lines without a ``FROM``, ``USER``, ``CMD`` or ``ENTRYPOINT`` that a later one replaces.
 
     Args:
-        names_stage: a criterion about a stage keeps the ``FROM`` of each.
+        names_stage: a criterion about a stage counts the ``FROM`` of each.
     """
     last = {match[1]: line.number for line in code.effective if (match := _REPLACED.match(line.code))}
     return [

@@ -196,8 +196,8 @@ def _has_fragment(literal: Literal, statement: Statement) -> bool:
 
 def _compact(text: str) -> str:
     """Lower case with single spaces, none around punctuation."""
-    undirected = re.sub(r"\s+(?:asc|desc)(?=\s*[,)])", "", text.lower())
-    return re.sub(r"\s*([(),=<>;])\s*", r"\1", " ".join(undirected.split()))
+    undirected = re.sub(r" (?:asc|desc)(?= ?[,)])", "", " ".join(text.lower().split()))
+    return re.sub(r" ?([(),=<>;]) ?", r"\1", undirected)
 
 
 def _is_selection(demand: Demand) -> bool:
