@@ -74,8 +74,8 @@ def about_columns(statement: Statement, names: Sequence[str]) -> Statement:
     chosen = [one for one in clauses if any(_has_word(name, _bare(one)) for name in columns)]
     if not chosen:
         return statement
-    shortened = f"{header[0]} {', '.join(chosen)}"
-    return Statement(statement.path, (LiveLine(statement.lines[0].number, shortened, _bare(shortened), shortened),))
+    text = f"{header[0]} {', '.join(chosen)}"
+    return Statement(statement.path, (LiveLine(statement.lines[0].number, text, _bare(text), text),))
 
 
 def _clauses(text: str) -> Iterator[str]:
