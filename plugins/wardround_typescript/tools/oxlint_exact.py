@@ -37,7 +37,7 @@ _LABEL_AND_CONTROL = (
     r"<label(?![^>]*(?:htmlFor|\{\.\.\.))[^>]*>[^<{]*</label>\s*"
     r"<(?:input|select|textarea)\b(?![^>]*aria-label)"
 )
-_CHAI_LINK = r"\)\s*\.(?:not\.)?(?:to|is|has|does)\.(?:\w+\.)*\w+\s*;?\s*$"
+_CHAI_LINK = r"\)\s{0,40}\.(?:not\.)?(?:to|is|has|does)\.[\w.]*\w\Z"
 _NEAR = 4
 _FROM_NEXT = r"['\"]next/"
 _LONGEST_HANDLER = 120
@@ -210,7 +210,7 @@ def _is_unused(result: RawFinding, file: LintedFile) -> bool:
     lines = file.lines[result.span.line - 1 : result.span.end_line]
     statement = " ".join(lines)[result.span.column - 1 :]
     is_of_expect = statement.startswith("expect(") and (
-        file.asserts_by_properties or re.search(_CHAI_LINK, statement) is not None
+        file.asserts_by_properties or re.search(_CHAI_LINK, statement.rstrip("; \t")) is not None
     )
     return not is_of_expect and ".should." not in statement
 
