@@ -84,7 +84,10 @@ def test_explain_shows_each_line_of_the_policy(recorded: GitRepository, tmp_path
     assert lines[0].startswith("default@sha256:")
     assert "  * tiers.T3: human-review: tier T3 gives human-review" in lines
     assert "  - rules.security-error: escalate: security has an error" in lines
-    assert lines[-1] == "  T3: semantic: 1 finding, up to warn"
+    assert lines[-2:] == [
+        "  not T1: semantic: 1 finding, up to warn",
+        "  not T1: source is changed without a test",
+    ]
 
 
 def test_explain_shows_the_verdict_of_another_policy(recorded: GitRepository, tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ class TestContract:
                     "tier T4 gives human-review",
                     "semantic: 1 finding, up to error",
                     "q.py: ruff: timed out after 10 s",
+                    "source is changed without a test",
                 ],
             },
             "signals": [

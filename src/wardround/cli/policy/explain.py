@@ -16,6 +16,7 @@ def command(record: Path, policy: str | None) -> None:
     """Show every line of the policy for the review in RECORD, and which one decides."""
     from wardround.policy.decide import decide, lines_of
     from wardround.policy.loading import policy_of_argument
+    from wardround.policy.verdict import Tier
     from wardround.records.reading import read_record_file
 
     found = read_record_file(record)
@@ -31,6 +32,7 @@ def command(record: Path, policy: str | None) -> None:
             mark = "*" if line.line in deciding else " " if line.applies else "-"
             emit_line(f"  {mark} {line.line.partition('#')[2]}: {line.verdict}: {line.text}")
     emit_line(f"verdict: {verdict.name} ({verdict.tier}); * decides, - does not apply")
+    label = "T1" if verdict.tier is Tier.T1 else "not T1"
     for reason in verdict.reasons:
         if not reason.policy:
-            emit_line(f"  {verdict.tier}: {reason.text}")
+            emit_line(f"  {label}: {reason.text}")
