@@ -58,8 +58,8 @@ def test_a_check_is_chosen_for_its_own_cases(
     [
         ("python", "src/a.py", []),
         ("typescript", "src/a.ts", []),
-        ("tests", "src/a.py", ["TE201", "TE202"]),
-        ("tests", "tests/test_a.py", ["TE201", "TE202", "TE203"]),
+        ("tests", "src/a.py", ["TE201", "TE202", "TE205"]),
+        ("tests", "tests/test_a.py", ["TE201", "TE202", "TE203", "TE205"]),
         ("tests", "Makefile", ["TE204"]),
     ],
 )

@@ -43,9 +43,10 @@ def test_a_hook_is_told_the_ids_that_bring_an_extra(runner: str, monkeypatch: py
 
 
 def test_a_hook_is_told_the_packages_of_an_extra_without_an_id(runner: str) -> None:
-    (pinned,) = EXTRAS["sql"]
-    told = f"give the hook additional_dependencies: ['{pinned}'], which replace those of its id"
-    assert install_hint(SQLFLUFF.install) == told
+    hint = install_hint(SQLFLUFF.install)
+    assert all(requirement.partition(">")[0] in hint for requirement in EXTRAS["sql"])
+    assert hint.startswith("give the hook additional_dependencies: [")
+    assert hint.endswith("], which replace those of its id")
 
 
 def test_a_hook_that_lacks_what_comes_with_us_is_made_anew(runner: str) -> None:

@@ -14,11 +14,13 @@ from wardround.checks.lazy import LazyPattern
 from wardround.semantics.boundary_notes import Boundary, BoundaryNote
 from wardround.semantics.enclosing import decorators, enclosing_lines
 from wardround.text.escaping import one_line
+from wardround.text.redaction import redact_secrets
 
 MOST_BOUNDARIES = 200
 _MOST_LINES = 3_000
 """Changed lines of a file that are inspected."""
 _LONGEST = 500
+_LITERAL = r"(['\"`])[^'\"`/]{6,400}\1"
 _SHOWN = 120
 _SOURCES = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
 
@@ -124,9 +126,14 @@ def _notes(file: ChangedLines) -> Iterator[BoundaryNote]:
     for key, number in found:
         spans.setdefault(key, []).append(number)
     for (kind, line), numbers in spans.items():
-        reason = lines[line - 1].strip()[:_SHOWN] if line else "by the path of the file"
+        reason = _shown(lines[line - 1]) if line else "by the path of the file"
         yield BoundaryNote(file.path, min(numbers), max(numbers), kind, one_line(reason))
     yield from _removed(file, {kind for kind, _ in spans})
+
+
+def _shown(line: str) -> str:
+    """Return the start of a line without secrets: a record contains no literal that may be one."""
+    return redact_secrets(re.sub(_LITERAL, r"\1***\1", line[:_LONGEST])).strip()[:_SHOWN]
 
 
 def _removed(file: ChangedLines, known: Collection[Boundary]) -> Iterator[BoundaryNote]:
@@ -137,7 +144,7 @@ def _removed(file: ChangedLines, known: Collection[Boundary]) -> Iterator[Bounda
             for kind, pattern in _IN_LINE if not text.strip().startswith((*_COMMENT, *_IMPORT)) else ():
                 if kind not in seen and pattern.search(text[:_LONGEST]):
                     seen.add(kind)
-                    reason = f"removed: {text.strip()[:_SHOWN]}"
+                    reason = f"removed: {_shown(text)}"
                     yield BoundaryNote(file.path, number, number, kind, one_line(reason))
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tree_sitter import Language, Node, Parser
 
 from wardround.change.encoding import escape_undecodable
+from wardround.context.code_graph.literal_names import may_be_secret
 from wardround.context.code_graph.manifests import Manifest, is_manifest, read_manifest
 from wardround.context.code_graph.model import FileFacts, Symbol, SymbolKind
 from wardround.context.code_graph.python_reader import python_bodies, read_python
@@ -190,4 +191,5 @@ def _words(symbols: Sequence[Symbol], text: str) -> Iterator[frozenset[str]]:
         own.setdefault(number, []).append(line)
     for number, one in enumerate(symbols):
         name = one.name or one.path
-        yield frozenset(counted("\n".join((name, *own.get(number, ())))))
+        words = counted("\n".join((name, *own.get(number, ()))))
+        yield frozenset(word for word in words if not may_be_secret(word))
