@@ -38,7 +38,7 @@ def record_content(file: Path) -> bytes:
 
 
 def read_record_file(file: Path) -> ReviewRecord:
-    """Read the first line of a record's file, whatever its signatures.
+    """Read the first line of a record's file without verifying its signatures.
 
     Raises:
         UsageError: it cannot be read, or is not the record of a review.

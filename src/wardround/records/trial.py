@@ -35,7 +35,7 @@ def require_within_limits(work: Callable[[], object]) -> None:
 
 
 def _tried(work: Callable[[], object]) -> Iterator[bool]:
-    """In a fork: yield True once the work has ended, whatever its result."""
+    """In a fork: yield True once the work has ended, with any result."""
     from wardround.execution.fork_pool import cpu_limit
 
     _limit_memory()

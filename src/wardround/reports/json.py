@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,13 +10,14 @@ import msgspec
 from wardround import __version__
 from wardround.change.encoding import escape_undecodable
 from wardround.context.repetition import Repetition
+from wardround.context.review_context import ReviewContext
 from wardround.context.surface.model import Surface, SurfaceChange
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import Place, SymbolNeighbours
 from wardround.context.ticket.model import Ticket
-from wardround.findings import Edit, Finding, Span
+from wardround.findings import Edit, Finding, Span, ToolRun, Unreviewed
 from wardround.planes.criterion.results import CriterionResult
-from wardround.planes.intent_notes import CompanionNote, IntentNotes
+from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
 from wardround.reports.change_tests import change_tests_dict
@@ -35,90 +36,103 @@ def render(review: ReviewResult) -> str:
 
 def as_dict(review: ReviewResult) -> dict[str, Any]:
     """The report as plain values."""
-    context, moves = review.context, review.conclusion.evidence.moves
-    ticket = review.conclusion.context.ticket
-    repetitions = review.conclusion.evidence.repetitions
-    neighbours = review.conclusion.evidence.neighbours
-    tests = change_tests_dict(review.conclusion.evidence.tests)
-    cost = msgspec.to_builtins(review.conclusion.evidence.cost)
-    boundaries = msgspec.to_builtins(review.conclusion.evidence.boundaries)
+    conclusion = review.conclusion
+    evidence, ticket = conclusion.evidence, conclusion.context.ticket
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
-        "context": {
-            "id": context.id,
-            "base": context.change.base,
-            "target": context.change.target,
-            "head": context.change.head,
-            "files": len(context.change.files),
-            "hunks": context.hunks,
-            "added_lines": context.added_lines,
-            **({"moves": [_move(move) for move in moves]} if moves else {}),
-            **({"symbols": [_symbol(one) for one in neighbours]} if neighbours else {}),
-        },
+        "context": _context(review.context, evidence),
         "gate": {
             "outcome": review.gate.outcome.value,
             "fail_level": review.gate.fail_level,
             "reasons": [escape_undecodable(reason) for reason in review.gate.reasons],
         },
-        "verdict": _verdict(review.conclusion.verdict),
-        "signals": [_signal(signal) for signal in review.conclusion.signals],
-        **({} if ticket is None else {"ticket": _ticket(ticket, review.conclusion.evidence.criteria)}),
-        **_intent(review.conclusion.evidence.intent),
-        **({"tests": tests} if tests else {}),
-        **{name: notes for name, notes in cost.items() if notes},
-        **({"trust_boundaries": boundaries} if boundaries else {}),
-        **_supply_chain(review.conclusion.evidence.supply_chain),
+        "verdict": _verdict(conclusion.verdict),
+        "signals": [_signal(signal) for signal in conclusion.signals],
+        **({} if ticket is None else {"ticket": _ticket(ticket, evidence.criteria)}),
+        **_plane_notes(evidence),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
-        "unreviewed": [
-            {
-                "file": escape_undecodable(u.file),
-                "specialist": u.specialist,
-                "tool": u.tool,
-                "reason": escape_undecodable(u.reason),
-            }
-            for u in review.unreviewed
-        ],
-        **_related(review.conclusion.evidence.intent.related, repetitions),
-        **_contract(review.conclusion.evidence.surface),
-        **({"notes": [escape_undecodable(note) for note in review.notes]} if review.notes else {}),
-        "runs": [
-            {
-                "tool": run.tool,
-                "version": run.version,
-                **({"digest": run.digest} if run.digest else {}),
-                "files": run.files,
-                "cached": run.cached,
-                "seconds": round(run.seconds, 3),
-            }
-            for run in review.runs
-        ],
+        "unreviewed": [_unreviewed(one) for one in review.unreviewed],
+        **_non_empty({"related": _related(evidence)}),
+        **_contract(evidence.surface),
+        **_non_empty({"notes": [escape_undecodable(note) for note in review.notes]}),
+        "runs": [_run(run) for run in review.runs],
         "timings": {"total_s": round(review.seconds, 3)},
     }
 
 
-def _intent(intent: IntentNotes) -> dict[str, Any]:
-    """Return the notes about the intent of the change; a kind without notes has no key."""
-    kinds = {"scope": intent.scope, "kind": intent.kind}
-    return {name: msgspec.to_builtins(notes) for name, notes in kinds.items() if notes}
+def _non_empty(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts with content: a kind of notes without any has no key."""
+    return {name: part for name, part in parts.items() if part}
 
 
-def _related(companions: Sequence[CompanionNote], repetitions: Sequence[Repetition]) -> dict[str, Any]:
-    """Return the files and functions to read with the change; a kind without entries has no key."""
-    kinds = {
-        "companions": msgspec.to_builtins(companions),
-        "repetitions": [_repetition(one) for one in repetitions],
+def _context(context: ReviewContext, evidence: Evidence) -> dict[str, Any]:
+    return {
+        "id": context.id,
+        "base": context.change.base,
+        "target": context.change.target,
+        "head": context.change.head,
+        "files": len(context.change.files),
+        "hunks": context.hunks,
+        "added_lines": context.added_lines,
+        **_non_empty(
+            {
+                "moves": [_move(move) for move in evidence.moves],
+                "symbols": [_symbol(one) for one in evidence.neighbours],
+            }
+        ),
     }
-    found = {name: entries for name, entries in kinds.items() if entries}
-    return {"related": found} if found else {}
+
+
+def _plane_notes(evidence: Evidence) -> dict[str, Any]:
+    """Return what the planes note besides findings."""
+    return _non_empty(
+        {
+            "scope": msgspec.to_builtins(evidence.intent.scope),
+            "kind": msgspec.to_builtins(evidence.intent.kind),
+            "tests": change_tests_dict(evidence.tests),
+            **msgspec.to_builtins(evidence.cost),
+            "trust_boundaries": msgspec.to_builtins(evidence.boundaries),
+            "supply_chain": _supply_chain(evidence.supply_chain),
+        }
+    )
 
 
 def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
-    """Return the notes about the supply chain; a kind without notes has no key."""
     kinds = {"dependencies": notes.dependencies, "locks": notes.locks, "installs": notes.installs}
-    found = {name: msgspec.to_builtins(listed) for name, listed in kinds.items() if listed}
-    return {"supply_chain": found | ({"omitted": notes.omitted} if notes.omitted else {})} if found else {}
+    found = _non_empty({name: msgspec.to_builtins(listed) for name, listed in kinds.items()})
+    return found | _non_empty({"omitted": notes.omitted}) if found else {}
+
+
+def _related(evidence: Evidence) -> dict[str, Any]:
+    """Return the files and functions to read with the change."""
+    return _non_empty(
+        {
+            "companions": msgspec.to_builtins(evidence.intent.related),
+            "repetitions": [_repetition(one) for one in evidence.repetitions],
+        }
+    )
+
+
+def _unreviewed(one: Unreviewed) -> dict[str, Any]:
+    return {
+        "file": escape_undecodable(one.file),
+        "specialist": one.specialist,
+        "tool": one.tool,
+        "reason": escape_undecodable(one.reason),
+    }
+
+
+def _run(run: ToolRun) -> dict[str, Any]:
+    return {
+        "tool": run.tool,
+        "version": run.version,
+        **_non_empty({"digest": run.digest}),
+        "files": run.files,
+        "cached": run.cached,
+        "seconds": round(run.seconds, 3),
+    }
 
 
 def _ticket(ticket: Ticket, results: Sequence[CriterionResult]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The paths of a coverage file, whatever machine and folder they were written in."""
+"""The paths of a coverage file that was written on any machine, in any folder."""
 
 from __future__ import annotations
 

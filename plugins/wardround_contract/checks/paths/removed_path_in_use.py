@@ -149,7 +149,7 @@ class RemovedPathInUse(BrokenUseCheck):
         return False
 
     def _is_run(self, before: str, name: str) -> bool:
-        """Return True if a program runs the only file of a name, whatever its working folder is."""
+        """Return True if a program runs the only file of a name, in any working folder."""
         return bool(_PROGRAM.search(before)) and not self.change.project.paths((name, f"*/{name}"))
 
     def _exists(self, folder: str, token: str) -> bool:

@@ -1,4 +1,4 @@
-"""The content of a coverage file, whatever its format."""
+"""The content of a coverage file of any format."""
 
 from __future__ import annotations
 
