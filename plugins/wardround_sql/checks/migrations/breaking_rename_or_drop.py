@@ -37,15 +37,6 @@ class BreakingRenameOrDrop(SqlCheck):
             def downgrade():
                 op.drop_column('notes', 'a')
         """),
-        code(
-            """
-            CREATE TABLE notes_new (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
-            INSERT INTO notes_new SELECT id, body FROM notes;
-            DROP TABLE notes;
-            ALTER TABLE notes_new RENAME TO notes;
-            """,
-            path="store/migration/sqlite/0.3/02__notes.sql",
-        ),
         code("""
             def upgrade():
                 op.create_table('tmp', sa.Column('a', sa.Integer))

@@ -47,19 +47,6 @@ class MergedMigrationEdited(ChangeCheck):
         ),
         change(
             {
-                "store/migration/sqlite/LATEST.sql": (
-                    """
-                    CREATE TABLE b (n int);
-                    """,
-                    """
-                    CREATE TABLE b (n text);
-                    """,
-                ),
-            },
-            message="The schema of new databases",
-        ),
-        change(
-            {
                 "shop/migrations/0002_b.py": (
                     """
                     from django.db import migrations, models
