@@ -245,6 +245,18 @@ def _remove(folder: Path) -> None:
     import shutil
 
     shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():  # a program under test may have closed folders to their owner
+        _open_folders(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open_folders(folder: Path) -> None:
+    """Give the owner every permission on the folders below one; links are not followed."""
+    with suppress(OSError):
+        folder.chmod(stat.S_IRWXU)
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                _open_folders(Path(entry.path))
 
 
 def _sweep(parent: Path) -> None:
