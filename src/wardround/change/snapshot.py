@@ -244,19 +244,26 @@ def _temporary() -> Path:
 def _remove(folder: Path) -> None:
     import shutil
 
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():  # a program under test may have closed folders to their owner
-        _open_folders(folder)
+    with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        _remove_by_programs(folder)
 
 
-def _open_folders(folder: Path) -> None:
-    """Give the owner every permission on the folders below one; links are not followed."""
-    with suppress(OSError):
-        folder.chmod(stat.S_IRWXU)
-        for entry in os.scandir(folder):
-            if entry.is_dir(follow_symlinks=False):
-                _open_folders(Path(entry.path))
+def _remove_by_programs(folder: Path) -> None:
+    """Remove a folder that a program under test closed to its owner, or nested deeper than Python's stack."""
+    import subprocess
+
+    for command in (("/bin/chmod", "-R", "u+rwx"), ("/bin/rm", "-rf")):
+        with suppress(OSError):
+            subprocess.run(
+                [*command, "--", folder],
+                env={},
+                check=False,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
 
 
 def _sweep(parent: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import select
@@ -173,7 +174,7 @@ def _exit_code(status: int) -> int | None:
 def _hard_limits(limits: Limits) -> list[tuple[int, int]]:
     return [
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, max(1, round(limits.cpu_s))),
+        (resource.RLIMIT_CPU, math.ceil(limits.cpu_s) + 1),
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
         (resource.RLIMIT_NOFILE, limits.open_files),

@@ -15,6 +15,8 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _BLOCK_BYTES = 512
 _MOST_ENTRIES = 400_000
 """Files and folders that a tree may have; each one costs the file system a kilobyte or more."""
+_LONGEST_PATH = 3800
+"""Bytes of a path; the kernel opens no path above 4096 bytes."""
 _RECOUNT_S = 2.0
 """The interval of counts when the free space of the file system does not hint at growth."""
 
@@ -84,7 +86,8 @@ def _cpu_s(process: int) -> float:
 class TreeGauge:
     """Counts the bytes of a folder, when the free space of its file system suggests that it grew."""
 
-    def __init__(self, folder: Path, most_bytes: int) -> None:
+    def __init__(self, folder: Path, most_bytes: int, recount_s: float = _RECOUNT_S) -> None:
+        self._recount_s = recount_s
         self._folder = folder
         self._most_bytes = most_bytes
         self._free_before, self._nodes_before = self._free()
@@ -97,7 +100,7 @@ class TreeGauge:
             self._free_before - free > self._most_bytes // 2
             or self._nodes_before - nodes > _MOST_ENTRIES // 2
         )
-        if not grew and time.monotonic() - self._counted_at < _RECOUNT_S:
+        if not grew and time.monotonic() - self._counted_at < self._recount_s:
             return False
         size, entries = _size(self._folder, self._most_bytes, _MOST_ENTRIES)
         self._counted_at = time.monotonic()
@@ -113,6 +116,8 @@ def _size(folder: Path, most_bytes: int, most_entries: int) -> tuple[int, int]:
     total = entries = 0
     for entry in _entries(folder):
         entries += 1
+        if len(os.fsencode(entry.path)) > _LONGEST_PATH:  # below it nothing can be counted
+            return most_bytes + 1, entries
         with suppress(OSError):
             total += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
         if total > most_bytes or entries > most_entries:

@@ -31,7 +31,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         wall_s: elapsed time.
-        cpu_s: CPU time; the sum is sampled, and each process has it as a hard limit.
+        cpu_s: CPU time; the sum is sampled, and the kernel ends a process a second later.
         memory_bytes: resident memory; each process may also reserve no more than this as writable data.
         processes: processes and threads at a time.
         file_bytes: the size of one file.
@@ -82,8 +82,8 @@ class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         stderr: the end of standard error, undecodable bytes replaced.
         log: both streams in the order of arrival, up to the limit: the path of the file, empty if the run
             was refused.
-        memory_bytes: the largest sample of all processes together; the peak of one process if that is larger, and
-            larger than the peak of the caller's.
+        memory_bytes: the largest sample of all processes together; the peak of one process if that is larger,
+            and larger than the peak of the caller's.
     """
 
     backend: str

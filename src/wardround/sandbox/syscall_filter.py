@@ -29,16 +29,16 @@ _TERMINAL_REQUESTS = (0x5412, 0x541C)
 # umount2, pivot_root, chroot, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr,
 # init_module, finit_module, delete_module, kexec_load, kexec_file_load, reboot, swapon, swapoff, acct,
 # quotactl, quotactl_fd, syslog, iopl, ioperm, settimeofday, clock_settime, sethostname, setdomainname,
-# vhangup, lookup_dcookie
+# vhangup, lookup_dcookie, memfd_create and memfd_secret (memory that belongs to no process)
 _DENIED_X86_64 = (
     101, 310, 311, 438, 312, 248, 249, 250, 321, 298, 323, 300, 304, 303, 272, 308, 165, 166, 155, 161,
     428, 429, 430, 431, 432, 433, 442, 175, 313, 176, 246, 320, 169, 167, 168, 163, 179, 443, 103, 172,
-    173, 164, 227, 170, 171, 153, 212,
+    173, 164, 227, 170, 171, 153, 212, 319, 447,
 )  # fmt: skip
 _DENIED_AARCH64 = (
     117, 270, 271, 438, 272, 217, 218, 219, 280, 241, 282, 262, 265, 264, 97, 268, 40, 39, 41, 51, 428,
     429, 430, 431, 432, 433, 442, 105, 273, 106, 104, 294, 142, 224, 225, 89, 60, 443, 116, 170, 112,
-    161, 162, 58, 18,
+    161, 162, 58, 18, 279, 447,
 )  # fmt: skip
 _ABSENT = (425, 426, 427, 435)
 """``io_uring_setup``, ``io_uring_enter``, ``io_uring_register`` and ``clone3``, whose flags a filter cannot

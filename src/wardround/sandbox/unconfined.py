@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import signal
@@ -48,7 +49,7 @@ class Unconfined:
 def _set_limits(limits: Limits) -> None:
     for name, most in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, max(1, round(limits.cpu_s))),
+        (resource.RLIMIT_CPU, math.ceil(limits.cpu_s) + 1),
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
         (resource.RLIMIT_NOFILE, limits.open_files),

@@ -105,14 +105,18 @@ def open_host(folder: Path) -> Iterator[Host]:
         "abstract": f"wardround-{os.urandom(8).hex()}",
         "address": _address(),
     }
-    with closing(_listener(socket_path)) as by_path, closing(_listener("\0" + names["abstract"])) as by_name:
-        with closing(socket.create_server(("0.0.0.0", 0))) as by_port, _process(repo.root) as process:  # noqa: S104
-            names |= {"port": str(by_port.getsockname()[1]), "pid": str(process.pid)}
-            host = Host(home, repo, folder / "output.log", names)
-            for listener in (by_path, by_name, by_port):
-                threading.Thread(target=_receive, args=(listener, host.received), daemon=True).start()
-            yield host
-            assert process.poll() is None, "a run killed a process of the host"
+    with (
+        closing(_listener(socket_path)) as by_path,
+        closing(_listener("\0" + names["abstract"])) as by_name,
+        closing(socket.create_server(("0.0.0.0", 0))) as by_port,
+        _process(repo.root) as process,
+    ):
+        names |= {"port": str(by_port.getsockname()[1]), "pid": str(process.pid)}
+        host = Host(home, repo, folder / "output.log", names)
+        for listener in (by_path, by_name, by_port):
+            threading.Thread(target=_receive, args=(listener, host.received), daemon=True).start()
+        yield host
+        assert process.poll() is None, "a run killed a process of the host"
 
 
 def _repository(root: Path, home: Path) -> GitRepository:
