@@ -1,4 +1,4 @@
-"""Samples of the resources of a run, taken from outside: its processes and the bytes of its tree."""
+"""Samples of the resources of a run, measured from outside: its processes and the bytes of its tree."""
 
 from __future__ import annotations
 

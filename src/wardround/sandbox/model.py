@@ -27,7 +27,7 @@ class State(StrEnum):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The most that one run may use; all of its processes together, unless a field says otherwise.
+    """The most that one run may use; all of its processes together, unless a field is of one.
 
     Attributes:
         wall_s: elapsed time.
@@ -51,7 +51,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Visible(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of the machine that a run can see beside the system's programs and libraries.
+    """The part of the machine that a run can see in addition to the system's programs and libraries.
 
     Attributes:
         read_only: folders and files, at the path they have outside.

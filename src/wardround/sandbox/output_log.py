@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 TAIL_BYTES = 16 * 1024
-"""The length of the end of a stream that is kept."""
+"""The length of the end of a stream in an outcome."""
 
 
 class OutputLog:

@@ -155,7 +155,7 @@ class _Supervision:
 
     def _read(self, streams: list[int]) -> set[int]:
         """Read what is available; return the streams that ended."""
-        ended = set()
+        ended: set[int] = set()
         for stream in streams:
             with suppress(BlockingIOError):
                 while data := os.read(stream, _READ_BYTES):
@@ -191,9 +191,7 @@ class _Supervision:
 
 
 def _own_peak(usage: RunUsage) -> int:
-    """Return the peak of the largest process; 0 if it is that of this process, of which each one is a copy at
-    first.
-    """
+    """Return the peak of the largest process; 0 if it can be that of this process, as each begins as its copy."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return usage.memory_bytes if usage.memory_bytes > before else 0
 
