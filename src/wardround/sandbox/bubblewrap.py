@@ -19,7 +19,6 @@ from wardround.errors import SandboxError
 from wardround.sandbox import syscall_filter
 from wardround.sandbox.backend import RunRequest
 from wardround.sandbox.model import Limits, RunUsage
-from wardround.sandbox.process_control import bound_to_parent
 from wardround.sandbox.visible import INNER_HOME, INNER_ROOT, SYSTEM_FILES, SYSTEM_LINKS, environment
 
 _FIRST_PROCESS = LazyPattern(r'"child-pid": *([0-9]{1,10})')
@@ -27,6 +26,9 @@ _EXIT_CODE = LazyPattern(r'"exit-code": *([0-9]{1,3})')
 _NUMBER = LazyPattern(r"[0-9]{1,5}")
 _FOLDERS = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 """Folders of the system: a program of this name on the caller's PATH could come from the repository."""
+WAITING = ("/bin/sh", "-c", 'read -r begin && exec "$@" </dev/null', "wardround-start")
+"""The start of a command: bubblewrap ends with its caller only once it has set itself up, so that the shell
+waits for a line, and ends if the caller is killed before it writes one."""
 _LEAST_VERSION = (0, 8)
 """The first version with ``--disable-userns``."""
 _USER = "1000"
@@ -74,27 +76,26 @@ class Bubblewrap:
     def start(self, request: RunRequest, stdout: int, stderr: int) -> _Confined:
         with ExitStack() as stack:
             status_in, status_out = _pipe(stack)
-            block_in, block_out = _pipe(stack)
+            begin_in, begin_out = _pipe(stack)
             options, passed = _options(request, stack)
-            options += ["--json-status-fd", str(status_out.fileno()), "--block-fd", str(block_in.fileno())]
+            options += ["--json-status-fd", str(status_out.fileno()), "--block-fd", str(begin_in.fileno())]
             arguments = _memory_file(stack, "\0".join([*options, ""]).encode("utf-8", "surrogateescape"))
             process = subprocess.Popen(
-                [_program() or "bwrap", "--args", str(arguments), "--", *request.command],
-                stdin=subprocess.DEVNULL,
+                [_program() or "bwrap", "--args", str(arguments), "--", *WAITING, *request.command],
+                stdin=begin_in,
                 stdout=stdout,
                 stderr=stderr,
                 env={},  # the run can read the environment of its first process, which is bubblewrap
                 cwd="/",
-                pass_fds=(*passed, arguments, status_out.fileno(), block_in.fileno()),
+                pass_fds=(*passed, arguments, status_out.fileno(), begin_in.fileno()),
                 start_new_session=True,
-                preexec_fn=bound_to_parent(),  # noqa: PLW1509  (no lock is taken in it)
             )
             status_out.close()
-            block_in.close()
+            begin_in.close()
             started = _Confined(process, os.dup(status_in.fileno()))
             try:
                 started.confine(request.limits)
-                block_out.write(b"1")
+                begin_out.write(b"1\n")  # a byte for bubblewrap, and a line for the shell
             except (OSError, SandboxError) as cause:
                 started.kill()
                 started.wait()

@@ -14,7 +14,7 @@ _lock = threading.Lock()
 _adopting = 0
 
 
-def bound_to_parent(then: Callable[[], None] | None = None) -> Callable[[], None]:
+def bound_to_parent(then: Callable[[], None]) -> Callable[[], None]:
     """Return a function for a new process, which then dies with the process that called this.
 
     Args:
@@ -27,8 +27,7 @@ def bound_to_parent(then: Callable[[], None] | None = None) -> Callable[[], None
         library.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:  # it died before the line above
             os._exit(1)
-        if then is not None:
-            then()
+        then()
 
     return bind
 

@@ -27,8 +27,8 @@ _INTERVAL_S = 0.05
 """The interval of samples; a program can exceed a sampled limit for this long."""
 _READ_BYTES = 65536
 _LAST_SIGNAL = 64
-_NOT_EXECUTED = "bwrap: execvp "
-"""The error of bubblewrap if it finds no program; the run of a command that prints it is refused, too."""
+_NOT_EXECUTED = ("wardround-start: ", "bwrap: execvp ")
+"""Beginnings of the errors if there is no program; the run of a command that prints one is refused, too."""
 
 
 def run(
@@ -191,7 +191,7 @@ class _Supervision:
 
 
 def _own_peak(usage: RunUsage) -> int:
-    """Return the peak of the largest process; 0 if it can be that of this process, as each begins as its copy."""
+    """Return the peak of the largest process; 0 if it can be that of this process, which each one copies."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return usage.memory_bytes if usage.memory_bytes > before else 0
 
@@ -205,5 +205,5 @@ def _split(exit_code: int | None) -> tuple[int | None, int | None]:
 
 def _start_failure(program: str, stderr: str) -> str:
     """Return the reason why a command was not started."""
-    reason = stderr.strip().rpartition("\n")[2].removeprefix("bwrap: ")
+    reason = stderr.strip().rpartition("\n")[2].removeprefix("bwrap: ").removeprefix("wardround-start: ")
     return f"{program} cannot be started in the sandbox: {reason or 'no reason given'}"

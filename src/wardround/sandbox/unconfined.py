@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import subprocess
+import warnings
 from contextlib import suppress
 
 from wardround.errors import SandboxError
@@ -31,16 +32,19 @@ class Unconfined:
         env = environment(request.visible, request.environ, str(request.home))
         limits = request.limits
         try:
-            process = subprocess.Popen(
-                request.command,
-                stdin=subprocess.DEVNULL,
-                stdout=stdout,
-                stderr=stderr,
-                env=env,
-                cwd=request.root,
-                start_new_session=True,
-                preexec_fn=bound_to_parent(lambda: _set_limits(limits)),  # noqa: PLW1509  (no lock is taken in it)
-            )
+            with warnings.catch_warnings():
+                # Python warns of a fork with threads, which could hold a lock; the function takes none.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process = subprocess.Popen(
+                    request.command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stdout,
+                    stderr=stderr,
+                    env=env,
+                    cwd=request.root,
+                    start_new_session=True,
+                    preexec_fn=bound_to_parent(lambda: _set_limits(limits)),  # noqa: PLW1509
+                )
         except OSError as cause:
             raise SandboxError(f"{request.command[0]} cannot be started: {cause.strerror}") from cause
         return _Group(process)

@@ -27,9 +27,19 @@ SECRET = "s3cret-of-the-host"
 LIMITS = Limits(
     wall_s=60, cpu_s=60, processes=64, memory_bytes=1 << 30, file_bytes=32 << 20, tree_bytes=64 << 20
 )
-needs_bubblewrap = pytest.mark.skipif(
-    Bubblewrap().objection() is not None, reason=f"{Bubblewrap().objection()}"
-)
+
+
+def _missing() -> str:
+    """Return the reason why bubblewrap cannot isolate anything here; empty if it can."""
+    objection = Bubblewrap().objection()
+    if objection is None:
+        probe = ["bwrap", "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"]
+        objection = subprocess.run(probe, capture_output=True, text=True, check=False).stderr.strip()
+    return objection
+
+
+_REASON = _missing()
+needs_bubblewrap = pytest.mark.skipif(bool(_REASON), reason=_REASON)
 
 
 @dataclass
