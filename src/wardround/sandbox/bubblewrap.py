@@ -7,7 +7,9 @@ import os
 import resource
 import select
 import signal
+import socket
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
@@ -26,14 +28,17 @@ _EXIT_CODE = LazyPattern(r'"exit-code": *([0-9]{1,3})')
 _NUMBER = LazyPattern(r"[0-9]{1,5}")
 _FOLDERS = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 """Folders of the system: a program of this name on the caller's PATH could come from the repository."""
-WAITING = ("/bin/sh", "-c", 'read -r begin && exec "$@" </dev/null', "wardround-start")
-"""The start of a command: bubblewrap ends with its caller only once it has set itself up, so that the shell
-waits for a line, and ends if the caller is killed before it writes one."""
+WAITING = ("/bin/sh", "-c", 'echo >&0 && read -r begin && exec "$@" </dev/null', "wardround-start")
+"""The start of a command. Bubblewrap binds the run to the life of its caller only after its other steps, so
+that the shell reports that it runs, waits for a line, and ends if the caller is killed before it writes one.
+"""
 _LEAST_VERSION = (0, 8)
 """The first version with ``--disable-userns``."""
 _USER = "1000"
 _SHARED_MEMORY_BYTES = 64 * 1024 * 1024
 _SET_UP_S = 20.0
+_POLL_S = 0.0002
+_WAITING_OR_ENDED = ("S", "Z", "X", "")
 _READ_ONLY_PROC = ("bus", "fs", "irq", "sys", "sysrq-trigger", "mtrr")
 """Files of the kernel that root may write; a run started by root has its user id outside."""
 _HIDDEN_PROC_FILES = (
@@ -76,26 +81,26 @@ class Bubblewrap:
     def start(self, request: RunRequest, stdout: int, stderr: int) -> _Confined:
         with ExitStack() as stack:
             status_in, status_out = _pipe(stack)
-            begin_in, begin_out = _pipe(stack)
+            ours, theirs = map(stack.enter_context, socket.socketpair())
             options, passed = _options(request, stack)
-            options += ["--json-status-fd", str(status_out.fileno()), "--block-fd", str(begin_in.fileno())]
+            options += ["--json-status-fd", str(status_out.fileno()), "--block-fd", str(theirs.fileno())]
             arguments = _memory_file(stack, "\0".join([*options, ""]).encode("utf-8", "surrogateescape"))
             process = subprocess.Popen(
                 [_program() or "bwrap", "--args", str(arguments), "--", *WAITING, *request.command],
-                stdin=begin_in,
+                stdin=theirs,
                 stdout=stdout,
                 stderr=stderr,
                 env={},  # the run can read the environment of its first process, which is bubblewrap
                 cwd="/",
-                pass_fds=(*passed, arguments, status_out.fileno(), begin_in.fileno()),
+                pass_fds=(*passed, arguments, status_out.fileno(), theirs.fileno()),
                 start_new_session=True,
             )
             status_out.close()
-            begin_in.close()
+            theirs.close()
             started = _Confined(process, os.dup(status_in.fileno()))
             try:
                 started.confine(request.limits)
-                begin_out.write(b"1\n")  # a byte for bubblewrap, and a line for the shell
+                started.begin(ours)
             except (OSError, SandboxError) as cause:
                 started.kill()
                 started.wait()
@@ -129,6 +134,19 @@ class _Confined:
         for name, most in _hard_limits(limits):
             resource.prlimit(self._first, name, (most, most))
 
+    def begin(self, connection: socket.socket) -> None:
+        """Start the command once the first process is bound to the life of bubblewrap.
+
+        It is bound before it waits for its children, which is its first sleep after the shell started.
+        """
+        connection.sendall(b"1")
+        connection.settimeout(_SET_UP_S)
+        if not connection.recv(1):
+            raise SandboxError("bwrap failed")
+        while _state(self._first or 0) not in _WAITING_OR_ENDED:
+            time.sleep(_POLL_S)
+        connection.sendall(b"\n")
+
     def kill(self) -> None:
         if self._usage is not None:
             return
@@ -153,6 +171,13 @@ class _Confined:
             )
             os.close(self._status)
         return self._usage
+
+
+def _state(process: int) -> str:
+    """Return the letter that the kernel shows for the state of a process; empty after its end."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(") ")[2][:1]
+    return ""
 
 
 def _waited(process: int) -> resource.struct_rusage | None:

@@ -20,6 +20,7 @@ SYSTEM_FILES = (
 )  # fmt: skip
 _SYSTEM_PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
 _CLOSED_ROOTS = ("/dev", "/etc", "/proc", "/root/.ssh", "/run", "/sys", "/var/run")
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (its entries are folders of users)
 _CREDENTIALS = (
     ".aws", ".azure", ".config", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".npmrc",
     ".password-store", ".pypirc", ".ssh",
@@ -79,5 +80,7 @@ def _holds(path: Path, private: Iterable[Path]) -> bool:
 
 
 def _overlaps(path: Path, closed: Iterable[Path]) -> bool:
-    """Return True if a path is in, at or above a closed folder."""
+    """Return True if a path is in, at or above a closed folder; below shared memory are ordinary files."""
+    if _SHARED_MEMORY in path.parents:
+        closed = [one for one in closed if one != _SHARED_MEMORY.parent]
     return any(path.is_relative_to(one) or one.is_relative_to(path) for one in closed)

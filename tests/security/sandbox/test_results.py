@@ -116,4 +116,4 @@ def test_a_package_folder_below_the_work_tree_can_be_made_visible(host: Host) ->
             environ=host.environ,
         )
 
-    assert outcome.stdout == "content"
+    assert (outcome.detail, outcome.stderr, outcome.stdout) == ("", "", "content")
