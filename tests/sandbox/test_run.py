@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from benchmarks.sandbox import processes_with
 from tests.conftest import GitRepository
 from tests.security.sandbox.host import needs_bubblewrap
 from wardround.change.repository import Repository
@@ -116,6 +119,49 @@ def test_internet_sockets_work_only_with_loopback(tree: EphemeralTree, log: Path
 
     assert "lo" in outcome.stdout.split()
     assert "eth0" not in outcome.stdout
+
+
+@needs_bubblewrap
+def test_runs_in_threads_do_not_mix(tree: EphemeralTree, tmp_path: Path) -> None:
+    def echo(number: int) -> Outcome:
+        return shell(
+            tree, tmp_path / f"{number}.log", f"sleep 0.{number}; echo {number}; exit {number}", "auto"
+        )
+
+    with ThreadPoolExecutor(6) as pool:
+        outcomes = list(pool.map(echo, range(6)))
+
+    assert [(one.stdout, one.status) for one in outcomes] == [(f"{n}\n", n) for n in range(6)]
+
+
+@needs_bubblewrap
+def test_an_interrupted_caller_ends_the_run(tree: EphemeralTree, log: Path) -> None:
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(number: int, frame: object) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(Interrupted):
+            shell(tree, log, "sleep 600; : marker-interrupted", "auto")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+    assert processes_with("marker-interrupted") == []
+
+
+@needs_bubblewrap
+def test_a_run_leaves_no_open_file(tree: EphemeralTree, log: Path) -> None:
+    shell(tree, log, "true", "auto")
+    before = os.listdir("/proc/self/fd")
+
+    for script in ("true", "exit 1", "kill -9 $$", "exec no-such-program"):
+        shell(tree, log, script, "auto")
+
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_without_a_back_end_a_run_is_refused_with_the_package(

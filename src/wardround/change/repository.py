@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -270,6 +269,8 @@ class Repository:
         Raises:
             GitError: git cannot read it.
         """
+        import shutil  # it loads every compression library, which a git hook does not need
+
         with self._git.popen("cat-file", "blob", blob) as process:
             assert process.stdout is not None
             shutil.copyfileobj(process.stdout, target)

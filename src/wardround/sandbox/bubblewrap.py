@@ -101,10 +101,12 @@ class Bubblewrap:
             try:
                 started.confine(request.limits)
                 started.begin(ours)
-            except (OSError, SandboxError) as cause:
+            except BaseException as cause:
                 started.kill()
                 started.wait()
-                raise SandboxError(f"bubblewrap cannot isolate a command here: {cause}") from cause
+                if isinstance(cause, (OSError, SandboxError)):
+                    raise SandboxError(f"bubblewrap cannot isolate a command here: {cause}") from cause
+                raise
             return started
 
 
