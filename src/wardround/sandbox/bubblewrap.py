@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
-from typing import IO
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import SandboxError
@@ -80,27 +79,25 @@ class Bubblewrap:
 
     def start(self, request: RunRequest, stdout: int, stderr: int) -> _Confined:
         with ExitStack() as stack:
-            status_in, status_out = _pipe(stack)
+            status = _memory_file(stack, b"")
             ours, theirs = map(stack.enter_context, socket.socketpair())
             options, passed = _options(request, stack)
-            options += ["--json-status-fd", str(status_out.fileno()), "--block-fd", str(theirs.fileno())]
+            options += ["--json-status-fd", str(status)]
             arguments = _memory_file(stack, "\0".join([*options, ""]).encode("utf-8", "surrogateescape"))
             process = subprocess.Popen(
                 [_program() or "bwrap", "--args", str(arguments), "--", *WAITING, *request.command],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=stdout,
                 stderr=stderr,
                 env={},  # the run can read the environment of its first process, which is bubblewrap
                 cwd="/",
-                pass_fds=(*passed, arguments, status_out.fileno(), theirs.fileno()),
+                pass_fds=(*passed, arguments, status),
                 start_new_session=True,
             )
-            status_out.close()
             theirs.close()
-            started = _Confined(process, os.dup(status_in.fileno()))
+            started = _Confined(process, os.dup(status))
             try:
-                started.confine(request.limits)
-                started.begin(ours)
+                started.begin(ours, request.limits)
             except BaseException as cause:
                 started.kill()
                 started.wait()
@@ -124,29 +121,22 @@ class _Confined:
     def watched(self) -> int:
         return self._process.pid
 
-    def confine(self, limits: Limits) -> None:
-        """Set the limits of the first process, which waits for the end of this."""
-        if not select.select([self._status], [], [], _SET_UP_S)[0]:
-            raise SandboxError(f"bwrap did not start within {_SET_UP_S:g} s")
-        found = _FIRST_PROCESS.search(_text(self._status))
+    def begin(self, connection: socket.socket, limits: Limits) -> None:
+        """Set the limits and start the command, once the first process is bound to the life of bubblewrap.
+
+        It is bound before it waits for its children, which is its first sleep after the shell started.
+        """
+        connection.settimeout(_SET_UP_S)
+        found = _FIRST_PROCESS.search(_text(self._status)) if connection.recv(1) else None
         if found is None:
             raise SandboxError("bwrap failed")
         self._first = int(found[1])
         self._handle = os.pidfd_open(self._first)
-        for name, most in _hard_limits(limits):
-            resource.prlimit(self._first, name, (most, most))
-
-    def begin(self, connection: socket.socket) -> None:
-        """Start the command once the first process is bound to the life of bubblewrap.
-
-        It is bound before it waits for its children, which is its first sleep after the shell started.
-        """
-        connection.sendall(b"1")
-        connection.settimeout(_SET_UP_S)
-        if not connection.recv(1):
-            raise SandboxError("bwrap failed")
-        while _state(self._first or 0) not in _WAITING_OR_ENDED:
+        while _state(self._first) not in _WAITING_OR_ENDED:
             time.sleep(_POLL_S)
+        for process in (self._first, *_children(self._first)):
+            for name, most in _hard_limits(limits):
+                resource.prlimit(process, name, (most, most))
         connection.sendall(b"\n")
 
     def kill(self) -> None:
@@ -182,6 +172,10 @@ def _state(process: int) -> str:
     return ""
 
 
+def _children(process: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
 def _waited(process: int) -> resource.struct_rusage | None:
     """Wait for a process; None if another process was its parent."""
     try:
@@ -191,7 +185,7 @@ def _waited(process: int) -> resource.struct_rusage | None:
 
 
 def _text(file: int) -> str:
-    return os.read(file, 4096).decode("ascii", "replace")
+    return os.pread(file, 4096, 0).decode("ascii", "replace")
 
 
 def _exit_code(status: int) -> int | None:
@@ -223,15 +217,6 @@ def _version(program: str) -> tuple[int, ...]:
     except OSError:
         return ()
     return tuple(map(int, _NUMBER.findall(done.stdout)))
-
-
-def _pipe(stack: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
-    """Return the two ends of a pipe, without buffers; they are closed in the end."""
-    reading, writing = os.pipe()
-    opened = os.fdopen(reading, "rb", buffering=0), os.fdopen(writing, "wb", buffering=0)
-    for end in opened:
-        stack.callback(end.close)
-    return opened
 
 
 def _memory_file(stack: ExitStack, content: bytes) -> int:

@@ -28,7 +28,7 @@ _INTERVAL_S = 0.05
 _READ_BYTES = 65536
 _LAST_SIGNAL = 64
 _NOT_EXECUTED = ("wardround-start: ", "bwrap: execvp ")
-"""Beginnings of the errors if there is no program; the run of a command that prints one is refused, too."""
+"""Beginnings of the errors for a missing program; the run of a command that prints one is refused, too."""
 
 
 def run(
