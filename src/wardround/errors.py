@@ -74,6 +74,10 @@ class GraphNotBuilt(WardroundError):
     """The code graph cannot be used, so the checks that need it did not run; the text is the reason."""
 
 
+class SandboxError(WardroundError):
+    """The isolation of a command cannot be set up, so the command was not run."""
+
+
 class FixRejected(WardroundError):
     """A fix was not applied, because applying it would lose or break something."""
 

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 from msgspec.structs import replace
 
@@ -252,12 +252,30 @@ class Repository:
 
     def blobs_of(self, side: str) -> list[tuple[str, str]]:
         """Return path and object id of every regular file of the index or a revision, sorted."""
+        return [(path, blob) for path, blob, mode in self.entries_of(side) if mode.startswith("100")]
+
+    def entries_of(self, side: str) -> list[tuple[str, str, str]]:
+        """Return path, object id and mode of everything in the index or a revision, sorted."""
         if side == INDEX:
             out, at = self._git.output("ls-files", "-s", "-z"), 1
         else:
             out, at = self._git.output("ls-tree", "-r", "-z", "--full-tree", END, side), 2
-        rows = (row.split("\t", 1) for row in out.split("\0") if row.startswith("100"))
-        return sorted({(path, told.split()[at]) for told, path in rows})
+        rows = (row.split("\t", 1) for row in out.split("\0") if row)
+        return sorted({(path, told.split()[at], told.split()[0]) for told, path in rows})
+
+    def copy_blob(self, blob: str, target: IO[bytes]) -> None:
+        """Write the content of a blob of any size into an open file.
+
+        Raises:
+            GitError: git cannot read it.
+        """
+        import shutil  # it loads every compression library, which a git hook does not need
+
+        with self._git.popen("cat-file", "blob", blob) as process:
+            assert process.stdout is not None
+            shutil.copyfileobj(process.stdout, target)
+        if process.returncode:
+            raise GitError(f"git cannot read the object {blob} in {self.root}; run git fsck")
 
     def compare_with_worktree(self, side: str) -> None:
         """Start the comparison with the work tree; ``differs_from_worktree`` waits for its result."""

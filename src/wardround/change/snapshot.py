@@ -244,7 +244,26 @@ def _temporary() -> Path:
 def _remove(folder: Path) -> None:
     import shutil
 
-    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        _remove_by_programs(folder)
+
+
+def _remove_by_programs(folder: Path) -> None:
+    """Remove a folder that a program under test closed to its owner, or nested deeper than Python's stack."""
+    import subprocess
+
+    for command in (("/bin/chmod", "-R", "u+rwx"), ("/bin/rm", "-rf")):
+        with suppress(OSError):
+            subprocess.run(
+                [*command, "--", folder],
+                env={},
+                check=False,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
 
 
 def _sweep(parent: Path) -> None:

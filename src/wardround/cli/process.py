@@ -1,7 +1,8 @@
 """The process of the command line: standard streams, encoding, garbage collection, signals and exit.
 
-No other module of the engine changes process-wide state. This one imports the standard library only, so that
-the process is set up before anything that takes time is loaded.
+No other module of the engine changes process-wide state, except that a run in the sandbox makes this process
+the parent of orphans. This one imports the standard library only, so that the process is set up before
+anything that takes time is loaded.
 """
 
 from __future__ import annotations

@@ -1,0 +1,135 @@
+"""Samples of the resources of a run, measured from outside: its processes and the bytes of its tree."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_BLOCK_BYTES = 512
+_MOST_ENTRIES = 400_000
+"""Files and folders that a tree may have; each one costs the file system a kilobyte or more."""
+_LONGEST_PATH = 3800
+"""Bytes of a path; the kernel opens no path above 4096 bytes."""
+_RECOUNT_S = 2.0
+"""The interval of counts when the free space of the file system does not hint at growth."""
+
+
+class ProcessSample(msgspec.Struct, frozen=True):
+    """The living processes of a run, with the CPU time of those they waited for."""
+
+    threads: int
+    memory_bytes: int
+    cpu_s: float
+
+
+def sample_processes(root: int, most: int, memory_limit: int) -> ProcessSample:
+    """Measure a process and all its descendants.
+
+    Args:
+        most: threads after which counting stops.
+        memory_limit: bytes above which shared memory is attributed in proportion, which takes longer.
+    """
+    found, threads = _descendants(root, most)
+    memory = sum(map(_resident, found))
+    if memory > memory_limit:
+        memory = sum(map(_proportional, found))
+    return ProcessSample(threads, memory, sum(map(_cpu_s, found)))
+
+
+def _descendants(root: int, most: int) -> tuple[list[int], int]:
+    pending, found, threads = [root], [], 0
+    while pending and threads <= most:
+        process = pending.pop()
+        found.append(process)
+        with suppress(OSError):
+            tasks = os.listdir(f"/proc/{process}/task")
+            threads += len(tasks)
+            for task in tasks:
+                pending += map(int, _content(f"/proc/{process}/task/{task}/children").split())
+    return found, threads
+
+
+def _content(path: str) -> bytes:
+    """Return a file of a process; empty if the process has ended."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _resident(process: int) -> int:
+    fields = _content(f"/proc/{process}/statm").split()
+    return int(fields[1]) * _PAGE_BYTES if len(fields) > 1 else 0
+
+
+def _proportional(process: int) -> int:
+    """Return the resident memory, a page shared by N processes counted as 1/N."""
+    for line in _content(f"/proc/{process}/smaps_rollup").splitlines():
+        if line.startswith(b"Pss:"):
+            return int(line.split()[1]) * 1024
+    return _resident(process)
+
+
+def _cpu_s(process: int) -> float:
+    fields = _content(f"/proc/{process}/stat").rpartition(b")")[2].split()
+    return sum(map(int, fields[11:15])) / _TICKS_PER_S
+
+
+class TreeGauge:
+    """Counts the bytes of a folder, when the free space of its file system suggests that it grew."""
+
+    def __init__(self, folder: Path, most_bytes: int, recount_s: float = _RECOUNT_S) -> None:
+        self._recount_s = recount_s
+        self._folder = folder
+        self._most_bytes = most_bytes
+        self._free_before, self._nodes_before = self._free()
+        self._counted_at = time.monotonic()
+
+    def is_exceeded(self) -> bool:
+        """Return True if the folder holds more than it may."""
+        free, nodes = self._free()
+        grew = (
+            self._free_before - free > self._most_bytes // 2
+            or self._nodes_before - nodes > _MOST_ENTRIES // 2
+        )
+        if not grew and time.monotonic() - self._counted_at < self._recount_s:
+            return False
+        size, entries = _size(self._folder, self._most_bytes, _MOST_ENTRIES)
+        self._counted_at = time.monotonic()
+        return size > self._most_bytes or entries > _MOST_ENTRIES
+
+    def _free(self) -> tuple[int, int]:
+        system = os.statvfs(self._folder)
+        return system.f_bavail * system.f_frsize, system.f_ffree
+
+
+def _size(folder: Path, most_bytes: int, most_entries: int) -> tuple[int, int]:
+    """Return bytes on disk and entries below a folder; counting stops above either limit."""
+    total = entries = 0
+    for entry in _entries(folder):
+        entries += 1
+        if len(os.fsencode(entry.path)) > _LONGEST_PATH:  # below it nothing can be counted
+            return most_bytes + 1, entries
+        with suppress(OSError):
+            total += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
+        if total > most_bytes or entries > most_entries:
+            break
+    return total, entries
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    pending = [str(folder)]
+    while pending:
+        with suppress(OSError), os.scandir(pending.pop()) as found:
+            for entry in found:
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)

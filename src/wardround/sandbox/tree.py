@@ -1,0 +1,151 @@
+"""The tree that a run works on: a copy of a commit or of the index, in a private folder that ends with it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from wardround.change.repository import Repository
+from wardround.change.snapshot import Snapshot, scratch_root
+from wardround.change.trees import MAX_FILE_BYTES
+from wardround.errors import GitError
+
+_EXECUTABLE, _LINK, _SUBMODULE = "100755", "120000", "160000"
+_FETCHED_AT_ONCE = 200
+"""Objects requested together; their contents share the cache of the object reader."""
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class TreeEntry(msgspec.Struct, frozen=True):
+    """A file, link or submodule of a tree in git."""
+
+    path: str
+    blob: str
+    mode: str
+
+
+class EphemeralTree:
+    """A writable copy of one side of a repository. Use it as a context manager.
+
+    The copy is made of git objects, without the filters and hooks of the user's configuration. A run that is
+    killed leaves it behind; the next run or review of the same user removes it.
+
+    Attributes:
+        root: the folder of the copy.
+        private: folders of the repository that no run may see.
+    """
+
+    def __init__(self, repository: Repository, side: str) -> None:
+        """Make the copy.
+
+        Args:
+            side: a commit id, or ``change.diff.INDEX``.
+
+        Raises:
+            GitError: an object is missing, or a path of the tree cannot be written safely.
+        """
+        self.private = (repository.root, repository.git_dir)
+        self._snapshot = Snapshot(scratch_root(repository.root))
+        self.root = self._snapshot.folder / "tree"
+        try:
+            self.root.mkdir()
+            _write_entries(repository, side, self.root)
+        except BaseException:
+            self._snapshot.__exit__(None, None, None)
+            raise
+
+    @property
+    def home(self) -> Path:
+        """An empty home, for a back end that does not make one."""
+        return self._snapshot.home
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._snapshot.__exit__(kind, error, trace)
+
+    def read(self, path: str, most_bytes: int = MAX_FILE_BYTES) -> bytes | None:
+        """Return the content of a regular file that a run left; None if there is none, or a link on the way.
+
+        A run can replace any folder by a link to a file of the user, so that no link is followed.
+        """
+        *parents, name = path.split("/")
+        if ".." in (*parents, name):
+            return None
+        folder = os.open(self.root, _FOLDER_FLAGS)
+        try:
+            for parent in parents:
+                inner = os.open(parent, _FOLDER_FLAGS, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+            return _regular(name, folder, most_bytes)
+        except OSError:
+            return None
+        finally:
+            os.close(folder)
+
+
+def _regular(name: str, folder: int, most_bytes: int) -> bytes | None:
+    """Return the content of a regular file in an open folder; a pipe without a writer does not block."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, dir_fd=folder), "rb") as file:
+        return file.read(most_bytes) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+
+
+def _write_entries(repository: Repository, side: str, root: Path) -> None:
+    """Write files first and links last, so that nothing is written through a link."""
+    entries = [TreeEntry(*row) for row in repository.entries_of(side)]
+    for entry in entries:
+        _require_safe(entry.path)
+    files = [entry for entry in entries if entry.mode not in (_LINK, _SUBMODULE)]
+    for start in range(0, len(files), _FETCHED_AT_ONCE):
+        some = files[start : start + _FETCHED_AT_ONCE]
+        repository.blobs.fetch(entry.blob for entry in some)
+        for entry in some:
+            _write_file(repository, entry, root / entry.path)
+    for entry in entries:
+        if entry.mode == _SUBMODULE:
+            (root / entry.path).mkdir(parents=True, exist_ok=True)
+    for entry in entries:
+        if entry.mode == _LINK:
+            _make_link(repository, entry, root / entry.path)
+
+
+def _require_safe(path: str) -> None:
+    parts = path.split("/")
+    if any(part in ("", ".", "..") or part.casefold() == ".git" for part in parts):
+        raise GitError(f"the tree has the path {path!r}, which is not written; run git fsck")
+
+
+def _write_file(repository: Repository, entry: TreeEntry, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    content = _content(repository, entry)
+    mode = 0o755 if entry.mode == _EXECUTABLE else 0o644
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(target, flags, mode), "wb") as file:
+        if len(content) < MAX_FILE_BYTES:
+            file.write(content)
+        else:
+            repository.copy_blob(entry.blob, file)
+
+
+def _make_link(repository: Repository, entry: TreeEntry, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        os.symlink(os.fsdecode(_content(repository, entry)), target)
+
+
+def _content(repository: Repository, entry: TreeEntry) -> bytes:
+    content = repository.blobs.get(entry.blob)
+    if content is None:
+        raise GitError(f"the object of {entry.path} is not in this clone; run git fetch --refetch")
+    return content
