@@ -20,11 +20,13 @@ class Mentions(msgspec.Struct, frozen=True):
 
     Attributes:
         functions: path -> the qualified names of functions, each with the first name that it mentions.
-        files: files with a statement that uses a name for its effect, with that name.
+        modules: files with a module-level statement that mentions a name, with that name.
+        files: those in which such a statement uses the name for its effect.
         is_bounded: False if there are too many names to follow.
     """
 
     functions: Mapping[str, Mapping[str, str]]
+    modules: Mapping[str, str]
     files: Mapping[str, str]
     is_bounded: bool = True
 
@@ -50,13 +52,14 @@ def mentions(names: Iterable[str], files: Iterable[CodeFile]) -> Mentions:
     """
     search = _Search(list(files))
     search.follow({name for name in names if name and name != _EXPORTS})
-    return Mentions(search.functions, search.files, search.is_bounded)
+    return Mentions(search.functions, search.modules, search.files, search.is_bounded)
 
 
 class _Search:
     def __init__(self, files: list[CodeFile]) -> None:
         self._files = files
         self.functions: dict[str, dict[str, str]] = {}
+        self.modules: dict[str, str] = {}
         self.files: dict[str, str] = {}
         self.is_bounded = True
 
@@ -109,9 +112,18 @@ class _Search:
         number = next((at for at in lines if one.line <= at <= one.end_line), None)
         if number is None or one.names == (lines[number],):
             return set()
+        self.modules.setdefault(file.path, lines[number])
         if not one.is_bounded:
             self.files.setdefault(file.path, lines[number])
+        if one.owner:
+            self._add_methods(file, one.owner, lines[number])
         return set(one.names)
+
+    def _add_methods(self, file: CodeFile, owner: str, name: str) -> None:
+        """Add the methods of a class, which use its bases and its attributes without naming the class."""
+        for function in file.outline().functions:
+            if function.name.startswith(f"{owner}."):
+                self.functions.setdefault(file.path, {}).setdefault(function.name, name)
 
 
 def _is_in(line: int, function: OutlinedFunction) -> bool:

@@ -89,6 +89,7 @@ class OutlinedStatement(msgspec.Struct, frozen=True, array_like=True):
         is_bounded: its only effects are those names.
         is_import: it imports one name.
         uses: of an import, the name in its module and the parts of the name of that module.
+        owner: the class that it defines, or is in the body of.
         decorates: the name of the function that it decorates.
         is_registering: it defines a class that its bases or decorators may register.
     """
@@ -100,6 +101,7 @@ class OutlinedStatement(msgspec.Struct, frozen=True, array_like=True):
     is_bounded: bool = True
     is_import: bool = False
     uses: tuple[str, ...] = ()
+    owner: str = ""
     decorates: str = ""
     is_registering: bool = False
 
@@ -189,7 +191,9 @@ class _Outliner:
             map(_decorator_name, (*node.decorator_list, *node.bases))
         )
         lines = (node.lineno, node.body[0].lineno - 1)
-        self._statements.append(OutlinedStatement(digest, (inner[0],), *lines, is_registering=is_registering))
+        self._statements.append(
+            OutlinedStatement(digest, (inner[0],), *lines, owner=inner[0], is_registering=is_registering)
+        )
         for one in node.body:
             self._add(one, inner, inherits=bool(node.bases or node.keywords))
 
@@ -228,7 +232,8 @@ def _merged(first: OutlinedFunction, second: OutlinedFunction) -> OutlinedFuncti
 def _statement(node: ast.stmt, around: tuple[str, ...]) -> OutlinedStatement:
     digest = statement_digest(node, ".".join(around), is_field=bool(around))
     if around:
-        return OutlinedStatement(digest, (around[0],), node.lineno, _end(node), _is_bounded(node))
+        lines = (node.lineno, _end(node))
+        return OutlinedStatement(digest, (around[0],), *lines, _is_bounded(node), owner=around[0])
     names = tuple(sorted(set(_bound(node))))
     return OutlinedStatement(digest, names, node.lineno, _end(node), _is_bounded(node))
 

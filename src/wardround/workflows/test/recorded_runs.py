@@ -31,7 +31,7 @@ class RecordedRun(msgspec.Struct, frozen=True):
 
     Attributes:
         test: its id, as pytest writes it.
-        ran: file -> numbers of functions.
+        ran: file -> numbers of functions; of the file of the test, at least ``MODULE``.
         sharing: the tests that its setup served.
         shared: the part of ``ran`` that its setup and teardown ran.
     """
@@ -116,6 +116,9 @@ def _run(
 ) -> RecordedRun:
     ran, around = phases.get((test, False), {}), phases.get((test, True), {})
     both = {key: ran.get(key, set()) | around.get(key, set()) for key in sorted({*ran, *around})}
+    own = next((key for key in files if key[0] == test.partition("::")[0]), None)
+    if own is not None and own not in both:
+        both[own] = {MODULE}  # a test that its class inherits
     sharing = max(
         (_sharing(files[key].outline, numbers) for key, numbers in around.items()), default=Sharing.ONE_TEST
     )

@@ -101,14 +101,14 @@ class _Code:
     def naming(self, path: str) -> Mentions:
         """Find the code that names a file: with its suffix, or else without it, or else by its folder."""
         if is_python(path):
-            return Mentions({}, {})
+            return Mentions({}, {}, {})
         name = posixpath.basename(path)
         names = (name,) if is_prose(path) else (name, name.partition(".")[0], path.split("/")[-2:][0])
         for one in names:
-            found = mentions({one}, self.files) if len(one) >= _LEAST_NAME else Mentions({}, {})
+            found = mentions({one}, self.files) if len(one) >= _LEAST_NAME else Mentions({}, {}, {})
             if found.functions or found.files:
                 return found
-        return Mentions({}, {})
+        return Mentions({}, {}, {})
 
 
 class _Collected:
@@ -144,6 +144,9 @@ class _Collected:
                 for number, one in enumerate(self._files[key].outline.functions):
                     if one.name in functions:
                         self._add_mention(key, number, functions[one.name], file)
+        for path, name in found.modules.items():
+            for key in self._by_path.get(path, ()):
+                self._add_mention(key, MODULE, name, file)
         for path, name in found.files.items():
             for key in self._by_path.get(path, ()):
                 for number in (MODULE, *range(len(self._files[key].outline.functions))):
