@@ -1,17 +1,17 @@
-"""Measure which tests recorded runs select, on planted mutants and on real commits of a Python repository.
+"""Measure which tests recorded runs select, on planted mutants and on real commits of a repository.
 
-    python evals/test_selection.py mutants REPOSITORY [--commit C] [--count N] [--seed N] [--out FILE] [-- ...]
+    python evals/test_selection.py mutants REPOSITORY [--commit C] [--count N] [--out FILE] [-- ...]
     python evals/test_selection.py commits REPOSITORY [--count N] [--out FILE] [-- ...]
 
-``mutants`` records the contexts of all tests at a commit, plants one mutant at a time in a function or outside
-of them, runs all tests, and compares the failing ones with the plan. A killed mutant is missed if none of its
-failing tests is selected.
+``mutants`` records the contexts of all tests at a commit, plants one mutant at a time in a function or
+outside of them, runs all tests, and compares the failing ones with the plan. A killed mutant is missed if none
+of its failing tests is selected.
 
-``commits`` records at the parent of each of the newest commits that change Python source, and prints the share
-of the tests that the plan for the commit has.
+``commits`` records at the parent of each of the newest commits that change Python source, and prints the
+share of the tests that the plan for the commit has.
 
-REPOSITORY is a clone or a bare mirror, which is only read. Arguments after ``--`` go to pytest. FILE receives one
-line of JSON per mutant or commit; those that it has are not repeated.
+REPOSITORY is a clone or a bare mirror, which is only read. Arguments after ``--`` go to pytest. FILE receives
+one line of JSON per mutant or commit; those that it has are not repeated.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from wardround.workflows.test.tree import TreeUnderTest
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+(?:\[.*?\])?)(?: - |$)", re.MULTILINE)
 _SWAPPED: dict[type[ast.AST], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
-    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in", ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.And: "or",
-    ast.Or: "and",
+    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.And: "or", ast.Or: "and",
 }  # fmt: skip
 
 
@@ -196,8 +196,8 @@ def measure_mutants(arguments: argparse.Namespace, out: Path | None) -> None:
     checkout = Checkout(arguments.repository, arguments.commit, arguments.pytest)
     recording, plain, measured = checkout.record()
     flaky = checkout.failing()
-    print(f"{checkout.commit[:12]}: {len(recording.runs)} tests, CPU {plain:.1f} s, recorded {measured:.1f} s "
-          f"({measured / max(plain, 0.01):.1f}x), failing before {len(flaky)}", flush=True)  # fmt: skip
+    costs = f"CPU {plain:.1f} s, recorded {measured:.1f} s ({measured / max(plain, 0.01):.1f}x)"
+    print(f"{checkout.commit[:12]}: {len(recording.runs)} tests, {costs}, failing {len(flaky)}", flush=True)
     done = _results(out)
     for path, name, is_outside, text in _sampled(checkout, recording, arguments):
         key = f"{checkout.commit[:12]} {path} {name}"
@@ -249,8 +249,8 @@ def _print_mutants(rows: Sequence[dict[str, Any]]) -> None:
         missed = [row for row in killed if not row["found"]]
         failing, found = (sum(row[key] for row in killed) for key in ("failing", "found"))
         median = statistics.median(row["share"] for row in group) if group else 0.0
-        print(f"{label}: {len(group)} mutants, {len(killed)} killed, {len(missed)} missed; failing tests missed "
-              f"{failing - found} of {failing}; median share of tests {median:.0%}")  # fmt: skip
+        print(f"{label}: {len(group)} mutants, {len(killed)} killed, {len(missed)} missed")
+        print(f"  failing tests missed {failing - found} of {failing}; median share of tests {median:.0%}")
         for row in missed:
             print(f"  missed: {row}")
 
@@ -258,7 +258,7 @@ def _print_mutants(rows: Sequence[dict[str, Any]]) -> None:
 def measure_commits(arguments: argparse.Namespace, out: Path | None) -> None:
     git = ("git", "-C", str(arguments.repository))
     log = subprocess.run(
-        [*git, "log", "--no-merges", "--format=%H", f"-{arguments.count * 8}", arguments.commit, "--", "*.py"],
+        [*git, "log", "--no-merges", "--format=%H", f"-{arguments.count}", arguments.commit, "--", "*.py"],
         capture_output=True, text=True, check=True,
     ).stdout.split()  # fmt: skip
     done = _results(out)
