@@ -50,22 +50,22 @@ def _write(node: object, parts: list[str], *, is_top: bool = False) -> None:
 
 
 def _fields(node: ast.AST, *, is_top: bool) -> Iterator[tuple[str, object]]:
-    """Yield the fields that have an effect."""
-    ignored: set[str] = set()
+    """Yield the fields that have an effect; those that only newer versions of Python have are empty."""
+    ignored = _POSITIONS
     if isinstance(node, FunctionNode) and is_top:
-        ignored.add("decorator_list")
-    if isinstance(node, FunctionNode) and not _has_read_annotations(node):
-        ignored.add("returns")
-        node = _without_argument_annotations(node)
+        ignored |= {"decorator_list"}
+    has_no_annotations = isinstance(node, FunctionNode) and not _has_read_annotations(node)
+    if has_no_annotations:
+        ignored |= {"returns"}
     if isinstance(node, ast.AnnAssign) and not is_top:
-        ignored.add("annotation")
+        ignored |= {"annotation"}
     for field in node._fields:
-        if field in _POSITIONS or field in ignored:
-            continue
-        value = getattr(node, field, None)
+        value = None if field in ignored else getattr(node, field, None)
+        if has_no_annotations and isinstance(value, ast.arguments):
+            value = _without_annotations(value)
         if field == "body" and isinstance(value, list):
             value = [one for one in value if not _is_text(one)]
-        if value is not None and value != []:  # fields that only newer versions of Python have are empty
+        if value is not None and value != []:
             yield field, value
 
 
@@ -77,9 +77,8 @@ def _has_read_annotations(node: FunctionNode) -> bool:
     )
 
 
-def _without_argument_annotations(node: FunctionNode) -> FunctionNode:
-    arguments = node.args
-    plain = ast.arguments(
+def _without_annotations(arguments: ast.arguments) -> ast.arguments:
+    return ast.arguments(
         posonlyargs=[ast.arg(one.arg) for one in arguments.posonlyargs],
         args=[ast.arg(one.arg) for one in arguments.args],
         vararg=arguments.vararg and ast.arg(arguments.vararg.arg),
@@ -88,8 +87,6 @@ def _without_argument_annotations(node: FunctionNode) -> FunctionNode:
         kwarg=arguments.kwarg and ast.arg(arguments.kwarg.arg),
         defaults=arguments.defaults,
     )
-    values = {field: getattr(node, field, None) for field in node._fields}
-    return type(node)(**{**values, "args": plain})
 
 
 def _is_text(node: ast.stmt) -> bool:

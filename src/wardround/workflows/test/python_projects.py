@@ -32,7 +32,7 @@ _PYTEST = LazyPattern(r"(?m)^[ \t]*[\"']?pytest(?![\w-])")
 _UNITTEST = LazyPattern(r"(?m)^[ \t]*(?:import|from)[ \t]+unittest\b")
 _MOST_TEST_FILES = 50
 """Files of tests that are read for a framework that no configuration names."""
-_DEPENDENCIES = (
+_DEPENDENCIES: tuple[tuple[str, ...], ...] = (
     ("dependency-groups",), ("project", "optional-dependencies"), ("tool", "poetry", "group"),
     ("tool", "poetry", "dev-dependencies"), ("tool", "pdm", "dev-dependencies"), ("tool", "hatch", "envs"),
     ("tool", "uv"),
@@ -126,9 +126,9 @@ def _pytest(files: ProjectFiles, root: str, document: Mapping[str, object]) -> I
         if files.has(root, name):
             yield Fact("pytest", posixpath.join(root, name))
     pyproject = posixpath.join(root, "pyproject.toml")
-    for keys in (("tool", "pytest", "ini_options"), ("tool", "pytest")):
-        if table(document, *keys):
-            yield Fact("pytest", pyproject, ".".join(keys))
+    for section in ("tool.pytest.ini_options", "tool.pytest"):
+        if table(document, *section.split(".")):
+            yield Fact("pytest", pyproject, section)
             break
     for name, section in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
         if section in _sections(files.text(posixpath.join(root, name))):

@@ -99,8 +99,8 @@ def record(
         if path not in masks and path in blobs and is_python(path):
             masks[path] = _masks(OutlinedFile(path, blobs[path], outline(read(path) or "")))
         if path in masks and (ran := masks[path].ran(row.lines)):
-            files = phases.setdefault((row.test, row.phase != "run"), {})
-            files.setdefault((path, blobs[path]), set()).update(ran)
+            known = phases.setdefault((row.test, row.phase != "run"), {})
+            known.setdefault((path, blobs[path]), set()).update(ran)
     files = {(one.file.path, one.file.blob): one.file for one in masks.values()}
     tests = sorted({test for test, _ in phases if test})
     runs = tuple(_run(test, phases, files) for test in tests)
