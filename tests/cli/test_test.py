@@ -58,8 +58,8 @@ def test_a_commit_is_compared_with_a_base_and_nothing_is_written_to_the_reposito
     assert done.stdout.startswith(
         ".: python, no package manager\n  pytest (pyproject.toml: tool.pytest.ini_options)"
     )
-    assert "\n4 of 13 tests to run\n" in done.stdout
-    assert "\n9 left out\n" in done.stdout
+    assert "\n4 of 16 tests to run\n" in done.stdout
+    assert "\n12 left out\n" in done.stdout
     assert recorded.fingerprint() == before
 
 
@@ -70,7 +70,7 @@ def test_without_recorded_runs_the_tests_of_the_change_come_first(repo: GitRepos
     found = plan(repo, "--base", "HEAD~1")["plan"]
 
     assert {one["id"].partition("::")[0] for one in found["selected"][:3]} == {"tests/test_prices.py"}
-    assert len(found["selected"]) == 12
+    assert len(found["selected"]) == 15
     assert "No run is recorded" in found["notes"][0]
 
 

@@ -8,8 +8,8 @@ from wardround.errors import UsageError
 from wardround.workflows.test.plan import Cause
 from wardround.workflows.test.selection import Target, plan_tests
 
-ALL_TESTS = 13
-ALL_FUNCTIONS = 12
+ALL_TESTS = 16
+ALL_FUNCTIONS = 15
 """Without parameters, which a change can replace."""
 
 
@@ -86,6 +86,18 @@ def test_a_decorator_that_ran_on_import_selects_the_tests_of_what_it_decorates(p
     found = project.selected_after("shop/prices.py", "    return inner\n", "    return print\n")
 
     assert "test_a_price_is_doubled" in found
+
+
+def test_a_function_that_ran_on_import_selects_what_its_result_decides(project: TinyProject) -> None:
+    found = project.selected_after("shop/cases.py", "return [1]", "return [2]")
+
+    assert found == {"test_each_case_is_positive", "test_there_is_one_line", "test_lines_can_be_counted"}
+
+
+def test_a_function_that_only_tests_call_selects_no_other_user_of_its_name(project: TinyProject) -> None:
+    found = project.selected_after("shop/basket.py", "return sum(self.items)", "return sum(self.items) + 0")
+
+    assert found == {"TestBasket::test_a_basket_adds_up", "TestBasket::test_an_empty_basket_costs_nothing"}
 
 
 def test_a_setup_that_tests_share_selects_each_of_them(project: TinyProject) -> None:

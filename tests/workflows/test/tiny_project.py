@@ -96,6 +96,34 @@ import sys
 def version():
     return subprocess.run([sys.executable, "-c", "print(1)"], capture_output=True, check=True).stdout
 """,
+    "shop/cases.py": """\
+def cases():
+    return [1]
+
+
+def lines():
+    return len(cases())
+
+
+LINES = lines()
+""",
+    "tests/test_cases.py": """\
+import pytest
+from shop import cases
+
+
+@pytest.mark.parametrize("case", cases.cases())
+def test_each_case_is_positive(case):
+    assert case > 0
+
+
+def test_there_is_one_line():
+    assert cases.LINES == 1
+
+
+def test_lines_can_be_counted():
+    assert cases.lines() == 1
+""",
     "shop/words.txt": "one\n",
     "tests/__init__.py": "",
     "tests/test_prices.py": """\

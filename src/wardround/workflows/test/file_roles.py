@@ -24,9 +24,11 @@ _REQUIREMENTS = LazyPattern(
 )
 _COMPILED = LazyPattern(r"\.(?:c|cc|cpp|cxx|h|hpp|pyx|pxd|pxi|rs|so|f90|pth)$")
 _PROSE = LazyPattern(
-    r"(?:\.(?:md|rst|adoc|svg|png|gif|jpe?g|po|pot)|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS|CHANGELOG|CHANGES|"
+    r"(?:\.(?:md|rst|adoc|svg|png|gif|jpe?g|po|pot)|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUT\w+|"
+    r"README|MAINTAINERS|SECURITY|HISTORY|NEWS|CITATION|CHANGELOG|CHANGES|"
     r"CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig|\.mailmap|\.pre-commit-config\.yaml|\.readthedocs\.ya?ml)"
-    r"[\w.-]*)$|^\.github/|^\.circleci/|^\.gitlab/|^docs?/(?!.*\.py$)"
+    r"[\w.-]*)$|^\.github/|^\.circleci/|^\.gitlab/|^docs?/"
+    r"|(?:^|/)(?:news|newsfragments|changelog\.d|changes)/[^/]+$"
 )
 
 
@@ -44,7 +46,7 @@ def settings_role(path: str) -> str:
 
 def is_prose(path: str) -> bool:
     """Return True for documents and files of services, which tests use only if they name them."""
-    return _PROSE.search(path) is not None
+    return not path.endswith(".py") and _PROSE.search(path) is not None
 
 
 def is_python(path: str) -> bool:

@@ -44,15 +44,37 @@ class CodeFile(msgspec.Struct, frozen=True):
     outside: frozenset[str] = frozenset()
 
 
-def mentions(names: Iterable[str], files: Iterable[CodeFile]) -> Mentions:
+def mentions(values: Iterable[str], files: Iterable[CodeFile], calls: Iterable[str] = ()) -> Mentions:
     """Find the code that mentions names.
 
     A name that a module-level statement binds from one of them is followed too, as is a function whose result
     outlives the test that calls it.
+
+    Args:
+        values: names that have another value, so that all code that mentions them is affected.
+        calls: functions that are called when files are imported; only the names that hold their results are
+            affected, as a test that calls them itself has run them.
     """
     search = _Search(list(files))
-    search.follow({name for name in names if name and name != _EXPORTS})
+    search.follow({*values} - {"", _EXPORTS}, {*calls} - {"", _EXPORTS})
     return Mentions(search.functions, search.modules, search.files, search.is_bounded)
+
+
+class _Names:
+    """Names to follow, by kind."""
+
+    def __init__(self, values: Set[str], calls: Set[str]) -> None:
+        self.values = values
+        self.calls = calls
+        self.pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(values | calls)))})(?!\w)")
+
+    def in_text(self, text: str) -> bool:
+        return any(name in text for name in (*self.values, *self.calls))
+
+    def by_line(self, text: str) -> dict[int, frozenset[str]]:
+        """Return the names that each line mentions, for the lines that mention any."""
+        lines = enumerate(text.split("\n"), 1)
+        return {number: found for number, line in lines if (found := frozenset(self.pattern.findall(line)))}
 
 
 class _Search:
@@ -62,69 +84,81 @@ class _Search:
         self.modules: dict[str, str] = {}
         self.files: dict[str, str] = {}
         self.is_bounded = True
+        self._values: set[str] = set()
+        self._calls: set[str] = set()
 
-    def follow(self, names: Set[str]) -> None:
-        known: set[str] = set()
-        while names and self.is_bounded:
-            known |= names
-            self.is_bounded = len(known) <= MOST_NAMES
-            names = self._reached(names) - known
+    def follow(self, values: Set[str], calls: Set[str]) -> None:
+        known_values: set[str] = set()
+        known_calls: set[str] = set()
+        while (values or calls) and self.is_bounded:
+            known_values |= values
+            known_calls |= calls
+            self.is_bounded = len(known_values) + len(known_calls) <= MOST_NAMES
+            self._values, self._calls = set(), set()
+            self._visit(_Names(values, calls - values))
+            values = self._values - known_values - {_EXPORTS}
+            calls = self._calls - known_calls - known_values - {_EXPORTS}
 
-    def _reached(self, names: Set[str]) -> set[str]:
-        pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
-        found: set[str] = set()
+    def _visit(self, names: _Names) -> None:
         for file in self._files:
-            if any(name in file.text for name in names):
-                found |= self._in_file(file, pattern)
-        return found - {_EXPORTS}
+            if names.in_text(file.text):
+                lines = names.by_line(file.text)
+                for one in file.outline().functions:
+                    self._visit_function(file, one, lines, names)
+                for statement in file.outline().statements:
+                    self._visit_statement(file, statement, lines, names)
 
-    def _in_file(self, file: CodeFile, pattern: re.Pattern[str]) -> set[str]:
-        lines: dict[int, str] = {}
-        for number, line in enumerate(file.text.split("\n"), 1):
-            if match := pattern.search(line):
-                lines[number] = match[0]
-        found: set[str] = set()
-        outlined = file.outline()
-        for one in outlined.functions:
-            found |= self._in_function(file, one, lines)
-        for statement in outlined.statements:
-            if statement.is_import:
-                found |= {*statement.names} if any(map(pattern.fullmatch, statement.uses)) else set()
-            else:
-                found |= self._in_statement(file, statement, lines)
-        return found
-
-    def _in_function(self, file: CodeFile, one: OutlinedFunction, lines: Mapping[int, str]) -> set[str]:
-        spans = zip(one.starts, one.ranges, strict=True)
-        number = next((at for start, (_, end) in spans for at in lines if start <= at <= end), None)
-        if number is None or one.name in self.functions.get(file.path, {}):
-            return set()
+    def _visit_function(
+        self, file: CodeFile, one: OutlinedFunction, lines: Mapping[int, Set[str]], names: _Names
+    ) -> None:
+        found = {name for at, mentioned in lines.items() if _is_in(at, one) for name in mentioned}
         own = call_name(one.name)
-        if lines[number] == own and number in one.starts:  # the definition itself is no use
-            number = next((at for at in lines if at != number and _is_in(at, one)), None)
-            if number is None:
-                return set()
-        self.functions.setdefault(file.path, {})[one.name] = lines[number]
-        outlives = one.is_once or one.is_fixture or one.name in file.outside
-        return {own} if outlives else set()
+        if own in found and not any(
+            own in mentioned for at, mentioned in lines.items() if _is_below(at, one)
+        ):
+            found.discard(own)  # the definition is not a use
+        if not found:
+            return
+        if one.name in file.outside:
+            self._calls.add(own)
+        if value := next(iter(sorted(found & names.values)), ""):
+            self.functions.setdefault(file.path, {}).setdefault(one.name, value)
+            if one.is_once or one.is_fixture:
+                self._values.add(own)
 
-    def _in_statement(self, file: CodeFile, one: OutlinedStatement, lines: Mapping[int, str]) -> set[str]:
-        number = next((at for at in lines if one.line <= at <= one.end_line), None)
-        if number is None or one.names == (lines[number],):
-            return set()
-        self.modules.setdefault(file.path, lines[number])
+    def _visit_statement(
+        self, file: CodeFile, one: OutlinedStatement, lines: Mapping[int, Set[str]], names: _Names
+    ) -> None:
+        if one.is_import:
+            if any(map(names.pattern.fullmatch, one.uses)):
+                is_value = not names.values.isdisjoint(one.uses)
+                (self._values if is_value else self._calls).update(one.names)
+            return
+        found = {name for at in range(one.line, one.end_line + 1) for name in lines.get(at, ())}
+        found -= set(one.names)
+        if found:
+            self._reach(file, one, min(found))
+
+    def _reach(self, file: CodeFile, one: OutlinedStatement, name: str) -> None:
+        self._values.update(one.names)
+        self.modules.setdefault(file.path, name)
         if not one.is_bounded:
-            self.files.setdefault(file.path, lines[number])
-        if one.owner:
-            self._add_methods(file, one.owner, lines[number])
-        return set(one.names)
-
-    def _add_methods(self, file: CodeFile, owner: str, name: str) -> None:
-        """Add the methods of a class, which use its bases and its attributes without naming the class."""
-        for function in file.outline().functions:
-            if function.name.startswith(f"{owner}."):
-                self.functions.setdefault(file.path, {}).setdefault(function.name, name)
+            self.files.setdefault(file.path, name)
+        affected = [one.decorates] if one.decorates else []
+        if one.owner:  # methods use attributes and bases of their class without naming it
+            affected += [
+                each.name for each in file.outline().functions if each.name.startswith(f"{one.owner}.")
+            ]
+        for function in affected:
+            self.functions.setdefault(file.path, {}).setdefault(function, name)
 
 
 def _is_in(line: int, function: OutlinedFunction) -> bool:
-    return any(start <= line <= end for start, (_, end) in zip(function.starts, function.ranges, strict=True))
+    spans = zip(function.starts, function.ranges, strict=True)
+    return any(start <= line <= end for start, (_, end) in spans)
+
+
+def _is_below(line: int, function: OutlinedFunction) -> bool:
+    """Return True for a line of a function after that of its name."""
+    spans = zip(function.starts, function.ranges, strict=True)
+    return any(start < line <= end for start, (_, end) in spans)

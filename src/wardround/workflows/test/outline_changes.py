@@ -16,6 +16,7 @@ class FileDifference(msgspec.Struct, frozen=True):
     Attributes:
         functions: names of those that changed, are added or are removed.
         names: names with another meaning; code that mentions one of them behaves differently.
+        calls: names of changed functions that ran outside of every test, whose results other names may hold.
         imports: such names that the file imports, which only its own code and its importers can mention.
         is_complete: every test that ran a part of the file is affected.
         statement: the first changed module-level statement in words; empty if none changed.
@@ -25,6 +26,7 @@ class FileDifference(msgspec.Struct, frozen=True):
     path: str
     functions: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
     is_complete: bool = False
     statement: str = ""
@@ -42,10 +44,8 @@ def difference(path: str, before: Outline, after: Outline | None, outside: Set[s
         return _removed(path, before)
     old, new = ({one.name: one for one in each.functions} for each in (before, after))
     changed = [one for one in before.functions if one.name not in new or new[one.name].digest != one.digest]
-    names: set[str] = set()
-    for one in changed:
-        if one.name not in new or one.name in outside or one.is_once or new[one.name].is_once:
-            names.add(call_name(one.name))
+    calls = {call_name(one.name) for one in changed if one.name in outside}
+    names = {call_name(one.name) for one in changed if _outlives(one, new.get(one.name))}
     added = [one for one in after.functions if one.name not in old]
     for one in added:
         names |= _names_of_added(one)
@@ -59,11 +59,17 @@ def difference(path: str, before: Outline, after: Outline | None, outside: Set[s
         path,
         frozenset(one.name for one in (*changed, *added)),
         frozenset(names),
+        frozenset(calls),
         frozenset(imports),
         bool(effective) or any(not one.is_plain or one.is_inheriting for one in added),
         f"line {effective[0].line}" if effective else "",
         _unbounded(path, unbounded),
     )
+
+
+def _outlives(before: OutlinedFunction, after: OutlinedFunction | None) -> bool:
+    """Return True if a changed function is removed, or its result serves later calls too."""
+    return after is None or before.is_once or after.is_once
 
 
 def call_name(qualified: str) -> str:

@@ -55,12 +55,14 @@ def _bounded(
 ) -> Effects:
     found = _Collected(recording)
     names: set[str] = set()
+    calls: set[str] = set()
     for one in differences:
         found.add_difference(one)
         names |= one.names
+        calls |= one.calls
     names |= {module for path in others if is_python(path) and (module := _module(path))}
     code = _Code(recording, tree)
-    used_names = [mentions(names, code.files)] if names else []
+    used_names = [mentions(names, code.files, calls)] if names or calls else []
     used_names += [mentions(one.imports, code.importers(one.path)) for one in differences if one.imports]
     if not all(one.is_bounded for one in used_names):
         return Effects((Cause.UNBOUNDED, "more names changed than can be followed"), {})

@@ -21,6 +21,7 @@ from wardround.workflows.test.tree import TreeUnderTest
 _KEPT_PARAMETERS = frozenset({Cause.RAN_CHANGED_FUNCTION, Cause.SHARED_SETUP, Cause.STARTS_PROCESS})
 """Causes that leave the parameters of a test as they were recorded."""
 _SUGGESTED = 3
+_NO_RECORDING = "No run is recorded, so every test is run; a recorded run bounds the tests of later changes."
 
 
 class Scope(enum.StrEnum):
@@ -132,7 +133,9 @@ def _affected(known: _Known, base: TreeUnderTest | None, ranked: Sequence[str]) 
         else:
             chosen[test] = _unrecorded(test, known, changed)
     order = _order(chosen.values(), ranked)
-    return TestPlan(tuple(order), tuple(sorted(omitted, key=lambda one: one.id)), tuple(_notes(known)))
+    is_unbounded = any(one.cause is Cause.NOT_RECORDED for one in order)
+    notes = (_NO_RECORDING,) if is_unbounded and not known.recordings else ()
+    return TestPlan(tuple(order), tuple(sorted(omitted, key=lambda one: one.id)), notes)
 
 
 def _as_runnable(one: SelectedTest, known: _Known) -> SelectedTest:
@@ -172,11 +175,6 @@ def _order(chosen: Iterable[SelectedTest], ranked: Sequence[str]) -> list[Select
         return causes.index(one.cause), rank, -len(one.evidence), one.id
 
     return sorted(chosen, key=position)
-
-
-def _notes(known: _Known) -> Iterator[str]:
-    if not known.recordings:
-        yield "No run is recorded, so every test is run; a recorded run bounds the tests of later changes."
 
 
 def _named(known: _Known, names: Sequence[str]) -> TestPlan:
