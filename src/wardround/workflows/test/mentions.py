@@ -121,6 +121,7 @@ class _Search:
             return
         if one.name in file.outside:
             self._calls.add(own)
+            self._values.update(one.changes)
         if value := next(iter(sorted(found & names.values)), ""):
             self.functions.setdefault(file.path, {}).setdefault(one.name, value)
             if one.is_once or one.is_fixture:

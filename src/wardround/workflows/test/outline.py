@@ -67,6 +67,7 @@ class OutlinedFunction(msgspec.Struct, frozen=True, array_like=True):
         is_fixture: pytest passes its result to tests.
         is_inheriting: it is a method of a class with bases, or has a special name.
         starts_processes: its text names a way to start another process.
+        changes: names that are no locals and that it assigns, or calls a method of for its effect.
     """
 
     name: str
@@ -79,6 +80,7 @@ class OutlinedFunction(msgspec.Struct, frozen=True, array_like=True):
     is_inheriting: bool = False
     sharing: Sharing = Sharing.ONE_TEST
     starts_processes: bool = False
+    changes: tuple[str, ...] = ()
 
 
 class OutlinedStatement(msgspec.Struct, frozen=True, array_like=True):
@@ -179,6 +181,7 @@ class _Outliner:
             is_inheriting=inherits or (node.name.startswith("__") and node.name.endswith("__")),
             sharing=_sharing(node, is_fixture=is_fixture),
             starts_processes=not words.isdisjoint(_PROCESSES) or _calls_system(node),
+            changes=tuple(sorted(_changes(node))),
         )
 
     def _add_class(self, node: ast.ClassDef, around: tuple[str, ...]) -> None:
@@ -226,6 +229,7 @@ def _merged(first: OutlinedFunction, second: OutlinedFunction) -> OutlinedFuncti
         is_inheriting=first.is_inheriting or second.is_inheriting,
         sharing=max(first.sharing, second.sharing),
         starts_processes=first.starts_processes or second.starts_processes,
+        changes=(*first.changes, *second.changes),
     )
 
 
@@ -359,6 +363,32 @@ def _words(node: ast.AST) -> Iterator[str]:
             yield one.arg
         elif isinstance(one, ast.alias):
             yield one.name.partition(".")[0]
+
+
+def _changes(node: FunctionNode) -> set[str]:
+    """Return the names outside of a function through which it can change something."""
+    local: set[str] = set()
+    shared: set[str] = set()
+    roots: set[str] = set()
+    for one in ast.walk(node):
+        if isinstance(one, ast.arg):
+            local.add(one.arg)
+        elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            local.add(one.id)
+        elif isinstance(one, ast.Global):
+            shared.update(one.names)
+        elif isinstance(one, ast.Attribute | ast.Subscript) and isinstance(one.ctx, ast.Store | ast.Del):
+            roots.update(_root(one))
+        elif (called := _called_for_effect(one)) is not None:
+            roots.update(_root(called.value))
+    return (roots - local) | shared
+
+
+def _called_for_effect(node: ast.AST) -> ast.Attribute | None:
+    """Return the method that a statement calls without using its result."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return None
+    return node.value.func if isinstance(node.value.func, ast.Attribute) else None
 
 
 def _calls_system(node: ast.AST) -> bool:

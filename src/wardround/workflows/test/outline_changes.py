@@ -46,6 +46,9 @@ def difference(path: str, before: Outline, after: Outline | None, outside: Set[s
     changed = [one for one in before.functions if one.name not in new or new[one.name].digest != one.digest]
     calls = {call_name(one.name) for one in changed if one.name in outside}
     names = {call_name(one.name) for one in changed if _outlives(one, new.get(one.name))}
+    for one in changed:
+        if one.name in outside:
+            names |= {*one.changes, *(new[one.name].changes if one.name in new else ())}
     added = [one for one in after.functions if one.name not in old]
     for one in added:
         names |= _names_of_added(one)

@@ -9,7 +9,7 @@ from operator import or_
 import msgspec
 
 from wardround.context.line_coverage.test_contexts import ContextLines
-from wardround.workflows.test.file_roles import compared_as_one, is_python
+from wardround.workflows.test.file_roles import compared_as_one
 from wardround.workflows.test.outline import Outline, Sharing, outline
 
 MODULE = -1
@@ -96,7 +96,7 @@ def record(
     phases: dict[tuple[str, bool], dict[tuple[str, str], set[int]]] = {}
     for row in rows:
         path = paths.get(row.path, "")
-        if path not in masks and path in blobs and is_python(path):
+        if path not in masks and path in blobs and path.endswith(".py"):
             masks[path] = _masks(OutlinedFile(path, blobs[path], outline(read(path) or "")))
         if path in masks and (ran := masks[path].ran(row.lines)):
             known = phases.setdefault((row.test, row.phase != "run"), {})

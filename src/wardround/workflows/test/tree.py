@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 
 from wardround.retrieval.test_discovery import TestFile, holds_tests
-from wardround.workflows.test.file_roles import is_python
 from wardround.workflows.test.mentions import CodeFile
 from wardround.workflows.test.outline import Outline, outline
 
@@ -59,5 +58,5 @@ class TreeUnderTest:
         return tuple(
             CodeFile(path, self.text(path), partial(self.outline, path), outside.get(path, frozenset()))
             for path in sorted(self.blobs)
-            if is_python(path)
+            if path.endswith(".py")
         )
