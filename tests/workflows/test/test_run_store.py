@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.workflows.test.tiny_project import FILES, TinyProject, recorded_project, run_with_coverage, tree
+from wardround.context.line_coverage.context_lines import read_contexts
 from wardround.context.line_coverage.model import CoverageUnreadable
-from wardround.context.line_coverage.test_contexts import read_contexts
 from wardround.storage.repository_database import RepositoryDatabase
 from wardround.workflows.test import run_store
 from wardround.workflows.test.recording import read_recording

@@ -122,29 +122,34 @@ def _frameworks(
 
 
 def _pytest(files: ProjectFiles, root: str, document: Mapping[str, object]) -> Iterator[Fact]:
-    for name in ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"):
-        if files.has(root, name):
-            yield Fact("pytest", posixpath.join(root, name))
-    pyproject = posixpath.join(root, "pyproject.toml")
-    for section in ("tool.pytest.ini_options", "tool.pytest"):
-        if table(document, *section.split(".")):
-            yield Fact("pytest", pyproject, section)
-            break
-    for name, section in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
-        if section in _sections(files.text(posixpath.join(root, name))):
-            yield Fact("pytest", posixpath.join(root, name), section)
+    yield from _pytest_settings(files, root, document)
     for keys in _DEPENDENCIES:
         if _requires(table(document, *keys), "pytest"):
-            yield Fact("pytest", pyproject, ".".join(keys))
+            yield Fact("pytest", posixpath.join(root, "pyproject.toml"), ".".join(keys))
     tox = posixpath.join(root, "tox.ini")
     if _PYTEST.search(files.text(tox)):
         yield Fact("pytest", tox, "testenv")
     for name in files.names(root):
         path = posixpath.join(root, name)
-        if name == "conftest.py" or (_REQUIREMENTS.search(name) and _PYTEST.search(files.text(path))):
+        if _REQUIREMENTS.search(name) and _PYTEST.search(files.text(path)):
             yield Fact("pytest", path)
-    if files.has(posixpath.join(root, "tests"), "conftest.py"):
-        yield Fact("pytest", posixpath.join(root, "tests", "conftest.py"))
+    for folder in (root, posixpath.join(root, "tests")):
+        if files.has(folder, "conftest.py"):
+            yield Fact("pytest", posixpath.join(folder, "conftest.py"))
+
+
+def _pytest_settings(files: ProjectFiles, root: str, document: Mapping[str, object]) -> Iterator[Fact]:
+    """Yield the files and sections that configure pytest."""
+    for name in ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"):
+        if files.has(root, name):
+            yield Fact("pytest", posixpath.join(root, name))
+    for section in ("tool.pytest.ini_options", "tool.pytest"):
+        if table(document, *section.split(".")):
+            yield Fact("pytest", posixpath.join(root, "pyproject.toml"), section)
+            break
+    for name, section in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
+        if section in _sections(files.text(posixpath.join(root, name))):
+            yield Fact("pytest", posixpath.join(root, name), section)
 
 
 def _requires(value: object, package: str, depth: int = 0) -> bool:

@@ -8,7 +8,7 @@ from operator import or_
 
 import msgspec
 
-from wardround.context.line_coverage.test_contexts import ContextLines
+from wardround.context.line_coverage.context_lines import ContextLines
 from wardround.workflows.test.file_roles import compared_as_one
 from wardround.workflows.test.outline import Outline, Sharing, outline
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from wardround.context.line_coverage.context_lines import ContextLines, read_contexts
 from wardround.context.line_coverage.model import MeasuredLines
 from wardround.context.line_coverage.paths import measured_paths
-from wardround.context.line_coverage.test_contexts import ContextLines, read_contexts
 from wardround.workflows.test.recorded_runs import Recording, record
 from wardround.workflows.test.tree import TreeUnderTest
 
