@@ -38,6 +38,7 @@ _COMMANDS = (
     "review",
     "rules",
     "serve",
+    "test",
     "verify",
 )
 

@@ -1,0 +1,60 @@
+"""The role of a file for the tests of a repository, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from wardround.checks.lazy import LazyPattern
+
+MOST_OTHERS = 100_000
+"""Files beyond it are not recorded, so that a change of one selects every test."""
+_CONFIGURATION = frozenset(
+    {"conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "tox.toml",
+     "noxfile.py", "setup.py", "setup.cfg", "pyproject.toml", "hatch.toml", "Makefile", "makefile",
+     "GNUmakefile", "justfile", "meson.build", "CMakeLists.txt", "build.py", "MANIFEST.in", "environment.yml",
+     ".env", ".env.test", ".python-version", ".coveragerc", "sitecustomize.py", "usercustomize.py"}
+)  # fmt: skip
+_LOCKS = frozenset(
+    {"uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile", "Pipfile.lock", "package.json",
+     "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "yarn.lock",
+     "bun.lock", "bun.lockb"}
+)  # fmt: skip
+_REQUIREMENTS = LazyPattern(
+    r"(?:^|/)(?:[\w.-]*(?:requirements?|constraints?)[\w.-]*|requirements/.+)\.(?:txt|in)$"
+)
+_COMPILED = LazyPattern(r"\.(?:c|cc|cpp|cxx|h|hpp|pyx|pxd|pxi|rs|so|f90|pth)$")
+_PROSE = LazyPattern(
+    r"(?:\.(?:md|rst|adoc|svg|png|gif|jpe?g|po|pot)|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUT\w+|"
+    r"README|MAINTAINERS|SECURITY|HISTORY|NEWS|CITATION|CHANGELOG|CHANGES|"
+    r"CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig|\.mailmap|\.pre-commit-config\.yaml|\.readthedocs\.ya?ml)"
+    r"[\w.-]*)$|^\.github/|^\.circleci/|^\.gitlab/|^docs?/"
+    r"|(?:^|/)(?:news|newsfragments|changelog\.d|changes)/[^/]+$"
+)
+
+
+def settings_role(path: str) -> str:
+    """Return the reason why every test depends on a file; empty if none does."""
+    name = path.rpartition("/")[2]
+    if name == "conftest.py":
+        return "it holds fixtures and hooks of pytest"
+    if name in _LOCKS or _REQUIREMENTS.search(path):
+        return "it decides which packages are installed"
+    if name in _CONFIGURATION:
+        return "it configures the tests or the build"
+    return "it is compiled" if _COMPILED.search(path) else ""
+
+
+def is_prose(path: str) -> bool:
+    """Return True for documents and files of services, which tests use only if they name them."""
+    return not path.endswith(".py") and _PROSE.search(path) is not None
+
+
+def is_python(path: str) -> bool:
+    """Return True for source whose functions have a digest."""
+    return path.endswith(".py") and not settings_role(path)
+
+
+def compared_as_one(blobs: Mapping[str, str], measured: Set[str]) -> dict[str, str]:
+    """Return path -> blob of the files that are compared as one piece: all but measured Python source."""
+    found = [path for path in sorted(blobs) if path not in measured or not is_python(path)]
+    return {path: blobs[path] for path in found[:MOST_OTHERS]}

@@ -1,0 +1,165 @@
+"""The functions whose code mentions names, directly or through names that module-level statements bind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Set
+
+import msgspec
+
+from wardround.workflows.test.outline import Outline, OutlinedFunction, OutlinedStatement
+from wardround.workflows.test.outline_changes import call_name
+
+MOST_NAMES = 400
+"""Names beyond it bound nothing: the tests that use them are most of all tests."""
+_EXPORTS = "__all__"
+
+
+class Mentions(msgspec.Struct, frozen=True):
+    """The code that mentions some names.
+
+    Attributes:
+        functions: path -> the qualified names of functions, each with the first name that it mentions.
+        modules: files with a module-level statement that mentions a name, with that name.
+        files: those in which such a statement uses the name for its effect.
+        is_bounded: False if there are too many names to follow.
+    """
+
+    functions: Mapping[str, Mapping[str, str]]
+    modules: Mapping[str, str]
+    files: Mapping[str, str]
+    is_bounded: bool = True
+
+
+class CodeFile(msgspec.Struct, frozen=True):
+    """A Python file of the tree under test.
+
+    Attributes:
+        outside: the qualified names of its functions that ran outside of every test.
+    """
+
+    path: str
+    text: str
+    outline: Callable[[], Outline]
+    outside: frozenset[str] = frozenset()
+
+
+def mentions(values: Iterable[str], files: Iterable[CodeFile], calls: Iterable[str] = ()) -> Mentions:
+    """Find the code that mentions names.
+
+    A name that a module-level statement binds from one of them is followed too, as is a function whose result
+    outlives the test that calls it.
+
+    Args:
+        values: names that have another value, so that all code that mentions them is affected.
+        calls: functions that are called when files are imported; only the names that hold their results are
+            affected, as a test that calls them itself has run them.
+    """
+    search = _Search(list(files))
+    search.follow({*values} - {"", _EXPORTS}, {*calls} - {"", _EXPORTS})
+    return Mentions(search.functions, search.modules, search.files, search.is_bounded)
+
+
+class _Names:
+    """Names to follow, by kind."""
+
+    def __init__(self, values: Set[str], calls: Set[str]) -> None:
+        self.values = values
+        self.calls = calls
+        self.pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(values | calls)))})(?!\w)")
+
+    def in_text(self, text: str) -> bool:
+        return any(name in text for name in (*self.values, *self.calls))
+
+    def by_line(self, text: str) -> dict[int, frozenset[str]]:
+        """Return the names that each line mentions, for the lines that mention any."""
+        lines = enumerate(text.split("\n"), 1)
+        return {number: found for number, line in lines if (found := frozenset(self.pattern.findall(line)))}
+
+
+class _Search:
+    def __init__(self, files: list[CodeFile]) -> None:
+        self._files = files
+        self.functions: dict[str, dict[str, str]] = {}
+        self.modules: dict[str, str] = {}
+        self.files: dict[str, str] = {}
+        self.is_bounded = True
+        self._values: set[str] = set()
+        self._calls: set[str] = set()
+
+    def follow(self, values: Set[str], calls: Set[str]) -> None:
+        known_values: set[str] = set()
+        known_calls: set[str] = set()
+        while (values or calls) and self.is_bounded:
+            known_values |= values
+            known_calls |= calls
+            self.is_bounded = len(known_values) + len(known_calls) <= MOST_NAMES
+            self._values, self._calls = set(), set()
+            self._visit(_Names(values, calls - values))
+            values = self._values - known_values - {_EXPORTS}
+            calls = self._calls - known_calls - known_values - {_EXPORTS}
+
+    def _visit(self, names: _Names) -> None:
+        for file in self._files:
+            if names.in_text(file.text):
+                lines = names.by_line(file.text)
+                for one in file.outline().functions:
+                    self._visit_function(file, one, lines, names)
+                for statement in file.outline().statements:
+                    self._visit_statement(file, statement, lines, names)
+
+    def _visit_function(
+        self, file: CodeFile, one: OutlinedFunction, lines: Mapping[int, Set[str]], names: _Names
+    ) -> None:
+        found = {name for at, mentioned in lines.items() if _is_in(at, one) for name in mentioned}
+        own = call_name(one.name)
+        if own in found and not any(
+            own in mentioned for at, mentioned in lines.items() if _is_below(at, one)
+        ):
+            found.discard(own)  # the definition is not a use
+        if not found:
+            return
+        if one.name in file.outside:
+            self._calls.add(own)
+            self._values.update(one.changes)
+        if value := next(iter(sorted(found & names.values)), ""):
+            self.functions.setdefault(file.path, {}).setdefault(one.name, value)
+            if one.is_once or one.is_fixture:
+                self._values.add(own)
+
+    def _visit_statement(
+        self, file: CodeFile, one: OutlinedStatement, lines: Mapping[int, Set[str]], names: _Names
+    ) -> None:
+        if one.is_import:
+            if any(map(names.pattern.fullmatch, one.uses)):
+                is_value = not names.values.isdisjoint(one.uses)
+                (self._values if is_value else self._calls).update(one.names)
+            return
+        found = {name for at in range(one.line, one.end_line + 1) for name in lines.get(at, ())}
+        found -= set(one.names)
+        if found:
+            self._reach(file, one, min(found))
+
+    def _reach(self, file: CodeFile, one: OutlinedStatement, name: str) -> None:
+        self._values.update(one.names)
+        self.modules.setdefault(file.path, name)
+        if not one.is_bounded:
+            self.files.setdefault(file.path, name)
+        affected = [one.decorates] if one.decorates else []
+        if one.owner:  # methods use attributes and bases of their class without naming it
+            affected += [
+                each.name for each in file.outline().functions if each.name.startswith(f"{one.owner}.")
+            ]
+        for function in affected:
+            self.functions.setdefault(file.path, {}).setdefault(function, name)
+
+
+def _is_in(line: int, function: OutlinedFunction) -> bool:
+    spans = zip(function.starts, function.ranges, strict=True)
+    return any(start <= line <= end for start, (_, end) in spans)
+
+
+def _is_below(line: int, function: OutlinedFunction) -> bool:
+    """Return True for a line of a function after that of its name."""
+    spans = zip(function.starts, function.ranges, strict=True)
+    return any(start < line <= end for start, (_, end) in spans)

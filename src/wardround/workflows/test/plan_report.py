@@ -1,0 +1,70 @@
+"""The plan of a test run as text and as JSON."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+import msgspec
+
+from wardround.text.escaping import one_line
+from wardround.workflows.test.plan import TestPlan
+from wardround.workflows.test.projects import DetectedProject, Fact
+
+
+class PlanReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The detected projects of a repository, and the plan for its tests."""
+
+    projects: tuple[DetectedProject, ...]
+    plan: TestPlan
+
+
+def as_json(report: PlanReport) -> str:
+    """Return the report as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(_printable(report))).decode() + "\n"
+
+
+def _printable(report: PlanReport) -> object:
+    """Return builtins whose texts are UTF-8; bytes of paths that are not become escapes."""
+    return _escaped(msgspec.to_builtins(report))
+
+
+def _escaped(value: object) -> object:
+    if isinstance(value, str):
+        return one_line(value)
+    if isinstance(value, dict):
+        return {key: _escaped(one) for key, one in value.items()}
+    return [_escaped(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def as_text(report: PlanReport) -> str:
+    """Return the report for a terminal."""
+    return "".join(f"{one_line(line)}\n" for line in _lines(report))
+
+
+def _lines(report: PlanReport) -> Iterator[str]:
+    for project in report.projects:
+        yield from _project_lines(project)
+    plan = report.plan
+    yield from plan.notes
+    yield f"{len(plan.selected)} of {len(plan.selected) + len(plan.omitted)} tests to run"
+    for one in plan.selected:
+        yield f"  {one.id}: {one.reason}"
+    if plan.omitted:
+        yield f"{len(plan.omitted)} left out"
+        for left in plan.omitted:
+            yield f"  {left.id}: {left.reason}"
+
+
+def _project_lines(project: DetectedProject) -> Iterator[str]:
+    managers = ", ".join(f"{one.value} ({_source(one)})" for one in project.managers)
+    yield f"{project.root or '.'}: {project.language}, {managers or 'no package manager'}"
+    for one in project.frameworks:
+        command = (
+            shlex.join(one.command) if one.command else "listed only" if one.is_listed_only else "no command"
+        )
+        yield f"  {one.name} ({_source(one.sources[0])}): {command}"
+
+
+def _source(fact: Fact) -> str:
+    return f"{fact.file}: {fact.key}" if fact.key else fact.file

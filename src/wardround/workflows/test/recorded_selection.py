@@ -1,0 +1,302 @@
+"""The tests of one recording that the differences to the tree under test can affect."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import msgspec
+
+from wardround.workflows.test.file_roles import is_prose, is_python, settings_role
+from wardround.workflows.test.mentions import CodeFile, Mentions, mentions
+from wardround.workflows.test.outline import Sharing
+from wardround.workflows.test.outline_changes import FileDifference, difference
+from wardround.workflows.test.plan import MOST_EVIDENCE, Cause, SelectedTest
+from wardround.workflows.test.recorded_runs import MODULE, Ran, RecordedRun, Recording
+from wardround.workflows.test.tree import TreeUnderTest
+
+Key = tuple[str, str]
+_LEAST_NAME = 3
+"""The length of the shortest name of a file that is searched in code."""
+
+
+class Effects(msgspec.Struct, frozen=True):
+    """The differences between a recording and a tree, as effects on its runs.
+
+    Attributes:
+        everything: the reason to run every test; None if there is none.
+        functions: file -> number of each affected function -> the cause, and the reason in words.
+    """
+
+    everything: tuple[Cause, str] | None
+    functions: Mapping[Key, Mapping[int, tuple[Cause, str]]]
+
+
+def effects(recording: Recording, tree: TreeUnderTest, base: TreeUnderTest | None) -> Effects:
+    """Compare the files of a recording, and those of the base of a change, with a tree."""
+    others = _other_differences(recording, tree)
+    if base is not None:
+        others = sorted({*others, *_other_changes(base, tree)})
+    settings = next(((path, role) for path in others if (role := settings_role(path))), None)
+    if settings is not None:
+        return Effects((Cause.SETTINGS, f"{settings[0]} changed, and {settings[1]}"), {})
+    differences = list(_differences(recording, tree))
+    if base is not None:
+        differences += _changes(base, tree, _outside(recording))
+    unbounded = next((one.unbounded for one in differences if one.unbounded), "")
+    if unbounded:
+        return Effects((Cause.UNBOUNDED, unbounded), {})
+    return _bounded(recording, tree, differences, others)
+
+
+def _bounded(
+    recording: Recording, tree: TreeUnderTest, differences: Sequence[FileDifference], others: Iterable[str]
+) -> Effects:
+    found = _Collected(recording)
+    names: set[str] = set()
+    calls: set[str] = set()
+    for one in differences:
+        found.add_difference(one)
+        names |= one.names
+        calls |= one.calls
+    names |= {module for path in others if is_python(path) and (module := _module(path))}
+    code = _Code(recording, tree)
+    used_names = [mentions(names, code.files, calls)] if names or calls else []
+    used_names += [mentions(one.imports, code.importers(one.path)) for one in differences if one.imports]
+    if not all(one.is_bounded for one in used_names):
+        return Effects((Cause.UNBOUNDED, "more names changed than can be followed"), {})
+    for used in used_names:
+        found.add_mentions(used)
+    for path in others:
+        used = code.naming(path)
+        if not used.functions and not used.files and not is_python(path) and not is_prose(path):
+            return Effects((Cause.UNBOUNDED, f"{path} changed, and no code that uses it is known"), {})
+        found.add_mentions(used, path)
+    return Effects(None, found.functions)
+
+
+class _Code:
+    """The Python files of a tree."""
+
+    def __init__(self, recording: Recording, tree: TreeUnderTest) -> None:
+        self._recording = recording
+        self._tree = tree
+
+    @cached_property
+    def files(self) -> tuple[CodeFile, ...]:
+        return self._tree.code(_outside(self._recording))
+
+    def importers(self, path: str) -> list[CodeFile]:
+        """Return a file with those that may import it: they name its module, or are in its package."""
+        folder, name = posixpath.split(path)
+        is_package = name == "__init__.py"
+        module = posixpath.basename(folder) if is_package else name.removesuffix(".py")
+        return [
+            one
+            for one in self.files
+            if one.path == path
+            or (is_package and one.path.startswith(f"{folder}/"))
+            or (module in one.text and any(module in each.uses for each in one.outline().statements))
+        ]
+
+    def naming(self, path: str) -> Mentions:
+        """Find the code that names a file: with its suffix, or else without it, or else by its folder."""
+        if is_python(path):
+            return Mentions({}, {}, {})
+        name = posixpath.basename(path)
+        names = (name,) if is_prose(path) else (name, name.partition(".")[0], path.split("/")[-2:][0])
+        for one in names:
+            found = mentions({one}, self.files) if len(one) >= _LEAST_NAME else Mentions({}, {}, {})
+            if found.functions or found.files:
+                return found
+        return Mentions({}, {}, {})
+
+
+class _Collected:
+    """Collects the affected functions; the first reason of each stays."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._files = recording.files
+        self._by_path: dict[str, list[Key]] = {}
+        for key in recording.files:
+            self._by_path.setdefault(key[0], []).append(key)
+        self.functions: dict[Key, dict[int, tuple[Cause, str]]] = {}
+
+    def _add(self, key: Key, number: int, cause: Cause, reason: str) -> None:
+        self.functions.setdefault(key, {}).setdefault(number, (cause, reason))
+
+    def add_difference(self, found: FileDifference) -> None:
+        for key in self._by_path.get(found.path, ()):
+            known = self._files[key].outline.functions
+            for number, one in enumerate(known):
+                if one.name in found.functions:
+                    reason = f"it ran {found.path}::{one.name}, which changed"
+                    self._add(key, number, Cause.RAN_CHANGED_FUNCTION, reason)
+            if found.is_complete:
+                reason = f"it ran code of {found.path}, which changed outside of its functions"
+                for number in (MODULE, *range(len(known))):
+                    self._add(
+                        key, number, Cause.RAN_CHANGED_FILE, f"{reason} ({found.statement or 'new code'})"
+                    )
+
+    def add_mentions(self, found: Mentions, file: str = "") -> None:
+        for path, functions in found.functions.items():
+            for key in self._by_path.get(path, ()):
+                for number, one in enumerate(self._files[key].outline.functions):
+                    if one.name in functions:
+                        self._add_mention(key, number, functions[one.name], file)
+        for path, name in found.modules.items():
+            for key in self._by_path.get(path, ()):
+                self._add_mention(key, MODULE, name, file)
+        for path, name in found.files.items():
+            for key in self._by_path.get(path, ()):
+                for number in (MODULE, *range(len(self._files[key].outline.functions))):
+                    self._add_mention(key, number, name, file)
+
+    def _add_mention(self, key: Key, number: int, name: str, file: str) -> None:
+        where = key[0] if number == MODULE else f"{key[0]}::{self._files[key].outline.functions[number].name}"
+        if file:
+            self._add(key, number, Cause.MENTIONS_FILE, f"it ran {where}, which names {file}, which changed")
+        else:
+            self._add(key, number, Cause.MENTIONS_NAME, f"it ran {where}, which uses {name}, which changed")
+
+
+def selected(recording: Recording, found: Effects) -> Iterator[SelectedTest]:
+    """Yield the tests of a recording to run."""
+    shared = _SharedSetups(recording, found)
+    for run in recording.runs:
+        if found.everything is not None:
+            yield SelectedTest(run.test, *found.everything)
+        elif (one := _reason(run, recording, found) or shared.reason(run)) is not None:
+            yield one
+
+
+def _reason(run: RecordedRun, recording: Recording, found: Effects) -> SelectedTest | None:
+    if not any(path == run.file for path, _ in run.ran):
+        return SelectedTest(run.test, Cause.NOT_RECORDED, "its recorded run does not include its own file")
+    hits = list(_hits(run.ran, found))
+    if hits:
+        return _selected(run, recording, hits)
+    return _process(run, recording)
+
+
+def _hits(ran: Mapping[Key, Ran], found: Effects) -> Iterator[tuple[Key, int, Cause, str]]:
+    for key, numbers in ran.items():
+        affected = found.functions.get(key)
+        if affected:
+            yield from ((key, number, *affected[number]) for number in sorted(numbers & affected.keys()))
+
+
+def _selected(
+    run: RecordedRun, recording: Recording, hits: list[tuple[Key, int, Cause, str]]
+) -> SelectedTest:
+    order = list(Cause)
+    own = run.test.partition("[")[0].removeprefix(f"{run.file}::").replace("::", ".")
+    evidence = []
+    for key, number, cause, _ in hits:
+        name = "" if number == MODULE else recording.files[key].outline.functions[number].name
+        if key[0] == run.file and name == own and cause is Cause.RAN_CHANGED_FUNCTION:
+            return SelectedTest(run.test, Cause.CHANGED_TEST, "the test itself changed")
+        evidence.append(f"{key[0]}::{name}" if name else key[0])
+    _, _, cause, reason = min(hits, key=lambda one: order.index(one[2]))
+    return SelectedTest(run.test, cause, reason, tuple(dict.fromkeys(evidence))[:MOST_EVIDENCE])
+
+
+def _process(run: RecordedRun, recording: Recording) -> SelectedTest | None:
+    for key, numbers in run.ran.items():
+        functions = recording.files[key].outline.functions
+        for number in sorted(numbers - {MODULE}):
+            if functions[number].starts_processes:
+                name = f"{key[0]}::{functions[number].name}"
+                reason = f"it ran {name}, which can start a process, whose code no recording covers"
+                return SelectedTest(run.test, Cause.STARTS_PROCESS, reason, (name,))
+    return None
+
+
+class _SharedSetups:
+    """The setups that serve several tests and ran an affected function, in the run of one of them."""
+
+    def __init__(self, recording: Recording, found: Effects) -> None:
+        self._files: dict[str, tuple[str, str]] = {}
+        self._folders: dict[str, tuple[str, str]] = {}
+        for run in recording.runs:
+            hit = next(_hits(run.shared, found), None) if run.sharing else None
+            if hit is None:
+                continue
+            if run.sharing is Sharing.FILE:
+                self._files.setdefault(run.file, (run.test, hit[3]))
+            for folder in _folders(run, recording):
+                self._folders.setdefault(folder, (run.test, hit[3]))
+
+    def reason(self, run: RecordedRun) -> SelectedTest | None:
+        found = self._files.get(run.file)
+        for folder, one in self._folders.items():
+            if found is None and (not folder or run.file.startswith(f"{folder}/")):
+                found = one
+        if found is None:
+            return None
+        clause = found[1].removeprefix("it ran ")
+        return SelectedTest(
+            run.test, Cause.SHARED_SETUP, f"a setup that {found[0]} shares with it ran {clause}"
+        )
+
+
+def _folders(run: RecordedRun, recording: Recording) -> Iterator[str]:
+    """Yield the folders whose tests share the setup of a session with a run."""
+    if run.sharing is not Sharing.SESSION:
+        return
+    for key, numbers in run.shared.items():
+        functions = recording.files[key].outline.functions
+        if any(functions[one].sharing is Sharing.SESSION for one in numbers if one != MODULE):
+            yield posixpath.dirname(key[0]) if posixpath.basename(key[0]) == "conftest.py" else ""
+
+
+def _differences(recording: Recording, tree: TreeUnderTest) -> Iterator[FileDifference]:
+    outside = _outside(recording)
+    for (path, blob), file in recording.files.items():
+        if tree.blobs.get(path) != blob:
+            after = tree.outline(path) if path in tree.blobs else None
+            yield difference(path, file.outline, after, outside.get(path, frozenset()))
+
+
+def _changes(
+    base: TreeUnderTest, tree: TreeUnderTest, outside: Mapping[str, frozenset[str]]
+) -> Iterator[FileDifference]:
+    for path, blob in base.blobs.items():
+        if is_python(path) and tree.blobs.get(path) != blob:
+            after = tree.outline(path) if path in tree.blobs else None
+            yield difference(path, base.outline(path), after, outside.get(path, frozenset()))
+    for path in tree.blobs:
+        if is_python(path) and path not in base.blobs:
+            functions = frozenset(one.name for one in tree.outline(path).functions)
+            yield FileDifference(path, functions)
+
+
+def _other_changes(base: TreeUnderTest, tree: TreeUnderTest) -> Iterator[str]:
+    for path in {*base.blobs, *tree.blobs}:
+        if not is_python(path) and base.blobs.get(path) != tree.blobs.get(path):
+            yield path
+
+
+def _other_differences(recording: Recording, tree: TreeUnderTest) -> list[str]:
+    """Return the files that differ, without measured and without new Python files, sorted."""
+    differing = {path for path, blob in recording.others.items() if tree.blobs.get(path) != blob}
+    measured = {path for path, _ in recording.files}
+    new = {path for path in tree.blobs if path not in recording.others and path not in measured}
+    return sorted(differing | {path for path in new if not is_python(path)})
+
+
+def _module(path: str) -> str:
+    """Return the name by which code imports a file; empty for tests and for parts of packages."""
+    stem = posixpath.basename(path).removesuffix(".py")
+    return "" if stem.startswith(("test", "__")) else stem
+
+
+def _outside(recording: Recording) -> dict[str, frozenset[str]]:
+    return {
+        key[0]: frozenset(
+            recording.files[key].outline.functions[one].name for one in numbers if one != MODULE
+        )
+        for key, numbers in recording.outside.items()
+    }

@@ -1,0 +1,62 @@
+"""The files of the tree under test, with the outlines and the tests in them, each read at most once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+
+from wardround.retrieval.test_discovery import TestFile, holds_tests
+from wardround.workflows.test.mentions import CodeFile
+from wardround.workflows.test.outline import Outline, outline
+
+
+class TreeUnderTest:
+    """A tree of a repository.
+
+    Args:
+        blobs: path -> object id of every file.
+        read: path -> its text.
+    """
+
+    def __init__(self, blobs: Mapping[str, str], read: Callable[[str], str | None]) -> None:
+        self.blobs = blobs
+        self._read = read
+        self._texts: dict[str, str] = {}
+        self._outlines: dict[str, Outline] = {}
+
+    def text(self, path: str) -> str:
+        """Return the text of a file; empty if it cannot be read."""
+        if path not in self._texts:
+            self._texts[path] = self._read(path) or ""
+        return self._texts[path]
+
+    def outline(self, path: str) -> Outline:
+        if path not in self._outlines:
+            self._outlines[path] = outline(self.text(path))
+        return self._outlines[path]
+
+    def differing(self, other: TreeUnderTest) -> frozenset[str]:
+        """Return the paths whose content differs from that in another tree."""
+        paths = {*self.blobs, *other.blobs}
+        return frozenset(path for path in paths if self.blobs.get(path) != other.blobs.get(path))
+
+    @cached_property
+    def test_files(self) -> tuple[str, ...]:
+        """The Python files from which pytest collects tests by default, sorted."""
+        return tuple(path for path in sorted(self.blobs) if path.endswith(".py") and holds_tests(path))
+
+    def tests_in(self, path: str) -> tuple[str, ...]:
+        """Return the ids of the tests in a file, without parameters, in source order."""
+        return tuple(case.id for case in TestFile(path, self.text(path)).cases)
+
+    def code(self, outside: Mapping[str, frozenset[str]]) -> tuple[CodeFile, ...]:
+        """Return the Python files.
+
+        Args:
+            outside: path -> the functions that ran outside of every test.
+        """
+        return tuple(
+            CodeFile(path, self.text(path), partial(self.outline, path), outside.get(path, frozenset()))
+            for path in sorted(self.blobs)
+            if path.endswith(".py")
+        )

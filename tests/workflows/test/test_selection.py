@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from tests.workflows.test.tiny_project import FILES, TinyProject, recorded_project, tree
+from wardround.errors import UsageError
+from wardround.workflows.test.plan import Cause
+from wardround.workflows.test.selection import Target, plan_tests
+
+ALL_TESTS = 16
+ALL_FUNCTIONS = 15
+"""Without parameters, which a change can replace."""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> TinyProject:
+    return recorded_project(tmp_path_factory.mktemp("shop"))
+
+
+def test_an_unchanged_tree_runs_only_tests_whose_processes_no_recording_covers(project: TinyProject) -> None:
+    plan = project.plan(FILES)
+
+    assert [(one.id, one.cause) for one in plan.selected] == [
+        ("tests/test_launch.py::test_the_version_is_printed", Cause.STARTS_PROCESS)
+    ]
+    assert len(plan.omitted) == ALL_TESTS - 1
+    assert "nothing changed" in plan.omitted[0].reason
+
+
+def test_a_changed_function_selects_the_tests_that_ran_it(project: TinyProject) -> None:
+    files = project.edited("shop/prices.py", "net * (1 + RATE)", "net * (2 + RATE)")
+
+    plan = project.plan(files)
+
+    reasons = {one.id: one.reason for one in plan.selected}
+    assert project.selected(files) == {
+        "test_tax_is_added[1]", "test_tax_is_added[2]", "TestBasket::test_a_basket_adds_up"
+    }  # fmt: skip
+    assert reasons["tests/test_basket.py::TestBasket::test_a_basket_adds_up"] == (
+        "it ran shop/prices.py::gross, which changed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("import math\n", "import math\nimport os\n"),
+        ('"""Return the price with tax."""', '"""The price."""'),
+        ("def gross(net: float) -> float:", "def gross(net):"),
+        ("def unused():", "def fresh():\n    return 2\n\n\ndef unused():"),
+        ("    return net * (1 + RATE)", "    # taxed\n    return (\n        net * (1 + RATE)\n    )"),
+        ("LIMIT: int = 10", "LIMIT = 10"),
+        ("def unused():\n    return 1", "def unused():\n    return 2"),
+        ("def unused():", "FRESH = 3\n\n\ndef unused():"),
+    ],
+    ids=["import", "documentation", "annotations", "function", "layout", "annotation", "unused", "constant"],
+)
+def test_changes_without_an_effect_select_nothing(project: TinyProject, old: str, new: str) -> None:
+    assert project.selected_after("shop/prices.py", old, new) == set()
+
+
+def test_a_changed_constant_selects_the_tests_of_its_file_and_of_code_that_uses_it(
+    project: TinyProject,
+) -> None:
+    found = project.selected_after("shop/basket.py", "size = 3", "size = 4")
+
+    assert "test_a_small_basket_has_a_size" in found
+    assert "TestBasket::test_an_empty_basket_costs_nothing" in found
+    assert "test_something_is_left" not in found
+
+
+def test_a_changed_import_selects_the_tests_of_functions_that_use_its_name(project: TinyProject) -> None:
+    found = project.selected_after("shop/basket.py", "import gross, table", "import rounded as gross, table")
+
+    assert found == {"TestBasket::test_a_basket_adds_up"}
+
+
+def test_a_function_whose_result_is_cached_selects_every_test_of_its_users(project: TinyProject) -> None:
+    found = project.selected_after("shop/prices.py", '{"a": rounded(1.5)}', '{"a": 1}')
+
+    assert found == {"test_a_name_is_found", "test_a_name_is_found_again"}
+
+
+def test_a_decorator_that_ran_on_import_selects_the_tests_of_what_it_decorates(project: TinyProject) -> None:
+    found = project.selected_after("shop/prices.py", "    return inner\n", "    return print\n")
+
+    assert "test_a_price_is_doubled" in found
+
+
+def test_a_function_that_ran_on_import_selects_what_its_result_decides(project: TinyProject) -> None:
+    found = project.selected_after("shop/cases.py", "return [1]", "return [2]")
+
+    assert found == {"test_each_case_is_positive", "test_there_is_one_line", "test_lines_can_be_counted"}
+
+
+def test_a_function_that_only_tests_call_selects_no_other_user_of_its_name(project: TinyProject) -> None:
+    found = project.selected_after("shop/basket.py", "return sum(self.items)", "return sum(self.items) + 0")
+
+    assert found == {"TestBasket::test_a_basket_adds_up", "TestBasket::test_an_empty_basket_costs_nothing"}
+
+
+def test_a_setup_that_tests_share_selects_each_of_them(project: TinyProject) -> None:
+    found = project.selected_after("shop/stock.py", "return LEFT[name]", "return LEFT[name] + 0")
+
+    assert {"test_something_is_left", "test_the_same_is_left_later"} <= found
+    assert "test_the_words_are_there" in found, "the setup serves the file"
+
+
+def test_a_changed_fixture_selects_the_tests_that_use_it(project: TinyProject) -> None:
+    found = project.selected_after(
+        "tests/test_basket.py", "    return Basket()", "    return Basket() or None"
+    )
+
+    assert found == {"TestBasket::test_a_basket_adds_up", "TestBasket::test_an_empty_basket_costs_nothing"}
+
+
+def test_a_changed_test_is_run_with_all_its_parameters(project: TinyProject) -> None:
+    files = project.edited("tests/test_prices.py", "gross(value) > value", "gross(value) >= value")
+
+    first = project.plan(files).selected[0]
+
+    assert (first.id, first.cause) == ("tests/test_prices.py::test_tax_is_added", Cause.CHANGED_TEST)
+
+
+def test_a_new_test_is_run_and_a_removed_one_is_not_listed(project: TinyProject) -> None:
+    files = project.edited("tests/test_prices.py", "def test_a_price_is_doubled", "def test_a_price_is_new")
+
+    plan = project.plan(files)
+
+    assert [one.id for one in plan.selected if one.cause is Cause.NEW_TEST] == [
+        "tests/test_prices.py::test_a_price_is_new"
+    ]
+    assert not any("doubled" in one.id for one in (*plan.selected, *plan.omitted))
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("pyproject.toml", "configures the tests or the build"),
+        ("tests/conftest.py", "holds fixtures and hooks of pytest"),
+        ("uv.lock", "decides which packages are installed"),
+        ("shop/fast.c", "is compiled"),
+    ],
+)
+def test_a_file_that_every_test_uses_selects_all_tests(project: TinyProject, path: str, words: str) -> None:
+    plan = project.plan({**FILES, path: "changed = 1\n"})
+
+    assert (len(plan.selected), plan.omitted) == (ALL_FUNCTIONS, ())
+    assert words in plan.selected[0].reason
+
+
+def test_a_statement_that_no_name_bounds_selects_all_tests(project: TinyProject) -> None:
+    files = project.edited("shop/stock.py", 'LEFT = {"a": 1}\n', 'LEFT = {"a": 1}\nLEFT.update(b=2)\n')
+
+    plan = project.plan(files)
+
+    assert len(plan.selected) == ALL_FUNCTIONS
+    assert "shop/stock.py (line 2) has effects that no name bounds" in plan.selected[0].reason
+
+
+def test_a_data_file_selects_the_tests_whose_code_names_it(project: TinyProject) -> None:
+    assert project.selected({**FILES, "shop/words.txt": "two\n"}) == {"test_the_words_are_there"}
+
+
+def test_a_data_file_that_no_code_names_selects_all_tests(project: TinyProject) -> None:
+    assert len(project.plan({**FILES, "queries/zero.sql": "select 0"}).selected) == ALL_FUNCTIONS
+
+
+def test_a_document_that_no_code_names_selects_nothing(project: TinyProject) -> None:
+    assert project.selected({**FILES, "README.md": "Another shop.\n"}) == set()
+
+
+def test_a_file_that_does_not_parse_selects_all_tests(project: TinyProject) -> None:
+    assert len(project.plan({**FILES, "shop/stock.py": "def (:\n"}).selected) == ALL_FUNCTIONS
+
+
+def test_a_removed_file_selects_the_tests_that_ran_it(project: TinyProject) -> None:
+    files = {path: text for path, text in FILES.items() if path != "shop/stock.py"}
+
+    assert {"test_something_is_left", "test_the_same_is_left_later"} <= project.selected(files)
+
+
+def test_tests_run_already_at_the_head_are_selected_again_for_the_change_since_the_base(
+    project: TinyProject,
+) -> None:
+    before = project.edited("shop/prices.py", "return math.floor(value)", "return value")
+
+    plan = plan_tests([project.recording], tree(FILES), Target(), base=tree(before))
+
+    assert {one.id for one in plan.selected if one.cause is Cause.RAN_CHANGED_FUNCTION} >= {
+        "tests/test_prices.py::test_a_price_is_rounded_down"
+    }
+
+
+def test_without_a_recording_every_test_is_run_ranked_ones_first() -> None:
+    ranked = ["tests/test_stock.py::test_something_is_left"]
+
+    plan = plan_tests([], tree(FILES), Target(), ranked=ranked)
+
+    assert plan.selected[0].id == ranked[0]
+    assert {one.cause for one in plan.selected} == {Cause.NOT_RECORDED}
+    assert len(plan.selected) == ALL_FUNCTIONS
+    assert plan.notes == (
+        "No run is recorded, so every test is run; a recorded run bounds the tests of later changes.",
+    )
+
+
+def test_without_a_recording_a_change_of_documents_runs_nothing() -> None:
+    plan = plan_tests([], tree({**FILES, "README.md": "new"}), Target(), base=tree(FILES))
+
+    assert plan.selected == ()
+    assert {one.reason for one in plan.omitted} == {"the change has documents alone"}
+
+
+def test_all_tests_are_run_on_request(project: TinyProject) -> None:
+    assert {one.cause for one in project.plan(FILES, "all").selected} == {Cause.ALL}
+    assert len(project.plan(FILES, "all").selected) == ALL_TESTS
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("tests/test_prices.py::test_tax_is_added", 2),
+        ("tests/test_prices.py::test_tax_is_added[1]", 1),
+        ("tests/test_basket.py::TestBasket", 2),
+        ("tests/test_stock.py", 3),
+        ("tests/", ALL_TESTS),
+    ],
+)
+def test_tests_are_requested_by_id_class_file_or_folder(project: TinyProject, name: str, count: int) -> None:
+    plan = project.plan(FILES, name)
+
+    assert [one.cause for one in plan.selected] == [Cause.REQUESTED] * count
+    assert len(plan.omitted) == ALL_TESTS - count
+
+
+def test_an_unknown_test_is_an_error_with_the_nearest_id(project: TinyProject) -> None:
+    with pytest.raises(UsageError, match=r"did you mean tests/test_stock.py::test_something_is_left"):
+        project.plan(FILES, "tests/test_stock.py::test_something_left")
+
+
+def test_a_run_that_lacks_the_file_of_its_test_bounds_nothing(project: TinyProject) -> None:
+    runs = tuple(
+        replace(one, ran={key: ran for key, ran in one.ran.items() if key[0] != one.file})
+        for one in project.recording.runs
+    )
+
+    plan = plan_tests([replace(project.recording, runs=runs)], tree(FILES), Target())
+
+    assert len(plan.selected) == ALL_FUNCTIONS
