@@ -78,6 +78,10 @@ class SandboxError(WardroundError):
     """The isolation of a command cannot be set up, so the command was not run."""
 
 
+class EnvironmentUnavailable(WardroundError):
+    """There is no environment in which the code can run, so it was not run; the text is the reason."""
+
+
 class FixRejected(WardroundError):
     """A fix was not applied, because applying it would lose or break something."""
 

@@ -1,0 +1,1 @@
+"""The environments in which the code of a repository runs: interpreters and installed packages."""

@@ -1,0 +1,69 @@
+"""The Python environment that a person already has for a repository: active, or in its work tree."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from wardround.errors import EnvironmentUnavailable
+from wardround.sandbox.visible import python_profile
+from wardround.workflows.environments.model import Environment
+
+_FOLDERS = (".venv", "venv")
+_SOURCE_FOLDERS = ("/tree/src", "/tree")
+"""Packages of the tree come first: an installed copy of them may be of another commit."""
+_LIST = (
+    "import importlib.metadata as m, json, sys; "
+    "packages = sorted({(d.name or '', d.version or '') for d in m.distributions()}); "
+    "json.dump([sys.version.split()[0], sys.implementation.cache_tag, packages], sys.stdout)"
+)
+_LIST_S = 30
+
+
+def existing_python(root: Path, environ: Mapping[str, str]) -> Environment:
+    """Return the environment that is active, or else the one in the work tree.
+
+    Raises:
+        EnvironmentUnavailable: there is none, or its interpreter does not start.
+    """
+    for prefix, source in _candidates(root, environ):
+        if (prefix / "bin" / "python3").exists():
+            return _described(prefix, source)
+    raise EnvironmentUnavailable(
+        f"{root} has no Python environment; create .venv with the packages of its tests, or activate one"
+    )
+
+
+def _candidates(root: Path, environ: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    if active := environ.get("VIRTUAL_ENV"):
+        yield Path(active), "the variable VIRTUAL_ENV"
+    for name in _FOLDERS:
+        yield root / name, f"the folder {name}"
+
+
+def _described(prefix: Path, source: str) -> Environment:
+    """Ask the interpreter, without the site customisations of the user, for its packages."""
+    try:
+        done = subprocess.run(
+            [prefix / "bin" / "python3", "-I", "-c", _LIST],
+            capture_output=True, check=True, timeout=_LIST_S, env={},
+        )  # fmt: skip
+        version, *_ = listed = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError) as cause:
+        raise EnvironmentUnavailable(
+            f"{source}: its interpreter does not list its packages ({cause}); recreate it"
+        ) from cause
+    visible = python_profile(prefix)
+    paths = ("PYTHONPATH", ":".join(_SOURCE_FOLDERS))
+    return Environment(
+        language="python",
+        source=source,
+        digest=hashlib.sha256(json.dumps(listed).encode()).hexdigest(),
+        visible=msgspec.structs.replace(visible, variables=(*visible.variables, paths)),
+        version=version,
+    )
