@@ -79,7 +79,7 @@ class SandboxError(WardroundError):
 
 
 class EnvironmentUnavailable(WardroundError):
-    """There is no environment in which the code can run, so it was not run; the text is the reason."""
+    """The code was not run, because an environment for it is missing; the text is the reason."""
 
 
 class FixRejected(WardroundError):

@@ -244,4 +244,10 @@ def test_only_the_process_of_the_command_line_and_its_forks_have_process_wide_st
         for file in package.rglob("*.py")
         if _PROCESS_WIDE.search(file.read_text("utf-8"))
     }
-    assert users == {"cli/process.py", "execution/fork_pool.py", "records/trial.py"}
+    assert users == {
+        "cli/process.py",
+        "execution/fork_pool.py",
+        "records/trial.py",
+        "sandbox/process_control.py",  # in a forked child, before it starts a program
+        "sandbox/unconfined.py",
+    }

@@ -1,6 +1,6 @@
-"""What running the changed code showed, as a review records it: without times, logs and paths of a machine.
+"""The results of running the changed code, as a review records them: no times, logs or paths of a machine.
 
-A review that runs nothing has none of it. A replay reads it from the record, so that it needs no sandbox.
+A review that runs nothing has none. A replay reads them from the record, so that it needs no sandbox.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LineEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The executable lines of a file that the change added or edited, numbered at the head.
 
     Attributes:
-        partial: lines of branches of which the tests took one way only.
+        partial: lines with a branch that the tests took in one direction only.
     """
 
     path: str
@@ -108,7 +108,7 @@ class TestsRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         lines: changed lines by file; empty if coverage was not recorded.
-        mutations: the number of small edits that were tried, of which ``unnoticed`` remained.
+        mutations: the number of small edits that were tried, the unnoticed ones included.
     """
 
     __test__ = False
@@ -130,7 +130,7 @@ class InputOrigin(StrEnum):
 
 
 class Observed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one call did, in the text of ``repr`` with addresses removed, shortened and redacted.
+    """The effects of one call, in the text of ``repr`` with addresses removed, shortened and redacted.
 
     Attributes:
         returned: the value; None if it raised.
@@ -202,7 +202,7 @@ class BehaviourRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RunEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What running the changed code showed; each part is None if it was not requested."""
+    """The results of running the changed code; each part is None if it was not requested."""
 
     tests: TestsRun | None = None
     behaviour: BehaviourRun | None = None
