@@ -1,0 +1,13 @@
+"""The names by which an isolation is requested: for a command line that does not load the back ends."""
+
+from __future__ import annotations
+
+AUTO = "auto"
+"""The strongest isolation that works on this machine."""
+BUBBLEWRAP = "bubblewrap"
+NAMESPACES = "namespaces"
+DOCKER = "docker"
+PODMAN = "podman"
+NONE = "none"
+"""No isolation at all: an explicit choice, which an outcome records and no policy accepts."""
+CHOICES = (AUTO, BUBBLEWRAP, NAMESPACES, DOCKER, PODMAN, NONE)
