@@ -47,14 +47,14 @@ def existing_node(
         raise EnvironmentUnavailable(f"{root / folder} has no {PACKAGES}; install its packages")
     version, program = node(root, environ)
     shown = [root / one / PACKAGES for one in holders]
+    view = node_view(program)
     own = [root / one / PACKAGES / ".bin" for one in reversed(_above(folder))]
     return Environment(
         language="javascript",
         source=source or f"the folder {posixpath.join(nearest, PACKAGES)}",
         digest=_digest(version, shown),
         visible=Visible(
-            read_only=(*shown, *_installation(program)),
-            programs=(*(one for one in own if one.is_dir()), program.parent),
+            read_only=(*shown, *view.read_only), programs=(*filter(Path.is_dir, own), *view.programs)
         ),
         version=version,
         links=tuple(link for one in holders for link in _links(root, one)),
@@ -80,6 +80,12 @@ def node(root: Path, environ: Mapping[str, str]) -> tuple[str, Path]:
     return version, Path(program)
 
 
+def node_view(program: Path) -> Visible:
+    """Return a view with Node.js and npm."""
+    installation = () if program.is_relative_to("/usr") else (program.parent.parent,)
+    return Visible(read_only=installation, programs=(program.parent,))
+
+
 def program_on_path(name: str, root: Path, environ: Mapping[str, str]) -> str | None:
     """Return a program outside of the repository; a change could replace one in it."""
     real = os.path.realpath(root)
@@ -95,11 +101,6 @@ def _above(folder: str) -> list[str]:
     """Return a folder and those above it, the top first; the top of the repository is ``""``."""
     parts = folder.split("/") if folder else []
     return ["/".join(parts[:count]) for count in range(len(parts) + 1)]
-
-
-def _installation(program: Path) -> tuple[Path, ...]:
-    """Return the folders of an installation that is not part of the system."""
-    return () if program.is_relative_to("/usr") else (program.parent.parent,)
 
 
 def _digest(version: str, folders: Iterable[Path]) -> str:

@@ -15,7 +15,7 @@ from wardround.sandbox.visible import python_profile
 from wardround.workflows.environments.model import Environment
 
 _FOLDERS = (".venv", "venv")
-_SOURCE_FOLDERS = ("/tree/src", "/tree")
+SOURCE_FOLDERS = ("/tree/src", "/tree")
 """Packages of the tree come first: an installed copy of them may be of another commit."""
 _LIST = (
     "import importlib.metadata as m, json, sys; "
@@ -76,7 +76,7 @@ def described_python(prefix: Path, source: str) -> Environment:
             f"{source}: its interpreter does not list its packages ({cause}); recreate it"
         ) from cause
     visible = python_profile(prefix)
-    paths = ("PYTHONPATH", ":".join(_SOURCE_FOLDERS))
+    paths = ("PYTHONPATH", ":".join(SOURCE_FOLDERS))
     return Environment(
         language="python",
         source=source,

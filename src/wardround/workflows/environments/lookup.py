@@ -12,6 +12,7 @@ from wardround.change.repository import INDEX, Repository
 from wardround.config.sandbox_settings import SandboxSettings
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.model import Limits
+from wardround.workflows.environments.built import built_environment
 from wardround.workflows.environments.existing_node import PACKAGES, existing_node
 from wardround.workflows.environments.existing_python import described_python, existing_python
 from wardround.workflows.environments.model import Environment
@@ -33,7 +34,8 @@ def environment_of(
     """Return the environment of a project, with the settings of the sandbox applied to its view.
 
     Python: the one in the settings, the active one, one in the work tree. JavaScript: ``node_modules`` of the
-    work tree. Nothing is built and nothing is downloaded. Call ``link_packages`` with it for each tree.
+    work tree. Then the one that was built from the lock file. Nothing is built or downloaded here. Call
+    ``link_packages`` with the result for each tree.
 
     Args:
         settings: those of the base of the change, from ``read_sandbox``.
@@ -44,10 +46,15 @@ def environment_of(
     """
     environ = os.environ if environ is None else environ
     progress("environment")
-    if project.language == "python":
-        found = _python(project, repository, settings, environ)
-    else:
-        found = _node(project, repository, side, environ)
+    if settings.python and project.language == "python":
+        return with_settings(_configured_python(repository, settings.python), settings)
+    try:
+        found = _existing(project, repository, side, environ)
+    except EnvironmentUnavailable as cause:
+        built = _built(project, repository, side, environ)
+        if built is None:
+            raise EnvironmentUnavailable(f"{cause}, or run {_build(project)}") from cause
+        found = built
     return with_settings(found, settings)
 
 
@@ -74,17 +81,29 @@ def limits_of(settings: SandboxSettings) -> Limits:
     )
 
 
-def _python(
-    project: DetectedProject, repository: Repository, settings: SandboxSettings, environ: Mapping[str, str]
+def _existing(
+    project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
 ) -> Environment:
-    if settings.python:
-        return _configured_python(repository, settings.python)
+    root = repository.root
+    if project.language == "python":
+        active = {} if environ.get("PRE_COMMIT") else environ  # it activates the environment of wardround
+        return existing_python(root, active, project.root, lambda prefix: _is_tracked(repository, prefix))
+    members = [
+        path.rpartition("/")[0]
+        for path in repository.tracked(side)
+        if path.rpartition("/")[2] == "package.json" and PACKAGES not in path.split("/")
+    ]
+    return existing_node(root, project.root, members, environ)
+
+
+def _built(
+    project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
+) -> Environment | None:
+    """Return an environment that was built before; None also if its files name none."""
     try:
-        return existing_python(
-            repository.root, environ, project.root, lambda prefix: _is_tracked(repository, prefix)
-        )
-    except EnvironmentUnavailable as cause:
-        raise EnvironmentUnavailable(f"{cause}, or run {_build(project)}") from cause
+        return built_environment(project, repository, side, environ)
+    except EnvironmentUnavailable:
+        return None
 
 
 def _configured_python(repository: Repository, setting: str) -> Environment:
@@ -107,20 +126,6 @@ def _is_tracked(repository: Repository, prefix: Path) -> bool:
     places = (Path(os.path.abspath(prefix)), Path(os.path.realpath(prefix)))
     inside = {str(one.relative_to(root)) for one in places if one.is_relative_to(root)}
     return any(repository.index_holds(one) for one in sorted(inside))
-
-
-def _node(
-    project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
-) -> Environment:
-    members = [
-        path.rpartition("/")[0]
-        for path in repository.tracked(side)
-        if path.rpartition("/")[2] == "package.json" and PACKAGES not in path.split("/")
-    ]
-    try:
-        return existing_node(repository.root, project.root, members, environ)
-    except EnvironmentUnavailable as cause:
-        raise EnvironmentUnavailable(f"{cause}, or run {_build(project)}") from cause
 
 
 def _build(project: DetectedProject) -> str:
