@@ -229,6 +229,10 @@ class Repository:
             self._git.output("merge-base", "--all", END, commit, descendant, allow=(0, 1)).strip() == commit
         )
 
+    def nearest_tag(self, commit: str) -> str:
+        """Return the last tag in the history of a commit; empty without one."""
+        return self._git.output("describe", "--tags", "--abbrev=0", END, commit, allow=(0, 128)).strip()
+
     def untracked(self) -> list[str]:
         """Return the untracked files that git does not ignore, by path."""
         names = self._git.output(*_UNTRACKED).split("\0")

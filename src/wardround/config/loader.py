@@ -12,6 +12,7 @@ import msgspec
 from wardround.config import language_model
 from wardround.config.record_settings import RecordSettings
 from wardround.config.request import ReviewRequest
+from wardround.config.sandbox_settings import LimitSettings, SandboxSettings
 from wardround.config.schema import (
     FOLDER_KEYS,
     OWN_FILE,
@@ -106,9 +107,44 @@ def folders(paths: Iterable[str]) -> list[str]:
     return sorted(found)
 
 
+def read_sandbox(base_read: Callable[[str], bytes | None]) -> SandboxSettings:
+    """Read the settings of the sandbox.
+
+    Args:
+        base_read: content by path at the base of the change: a head cannot loosen its own sandbox, whatever
+            side the other settings come from.
+
+    Raises:
+        ConfigError: a file is not TOML, or a setting of the sandbox is not valid.
+    """
+    settings = SandboxSettings()
+    for name in (SHARED_FILE, OWN_FILE):
+        content = base_read(name)
+        found = None if content is None else _document(name, content).get("sandbox")
+        if found is not None:
+            settings = _sandbox(found, name)
+    return settings
+
+
+def _sandbox(table: Any, file: str) -> SandboxSettings:
+    if isinstance(table, dict) and isinstance(table.get("limits"), dict):
+        _convert(table["limits"], LimitSettings, f"{file}: sandbox.limits")
+    _convert(table, SandboxSettings, f"{file}: sandbox")
+    return msgspec.convert(table, SandboxSettings)
+
+
 def _layer(folder: str, file: str, content: bytes, specialists: Sequence[Specialist]) -> list[Layer]:
-    if b"wardround" not in content and file.endswith(SHARED_FILE):
+    document = _document(file, content)
+    if not document:
         return []
+    _check(folder, file, document, specialists)
+    return [Layer(folder, file, document)]
+
+
+def _document(file: str, content: bytes) -> Mapping[str, Any]:
+    """Return wardround's table of a configuration file; empty if it has none."""
+    if b"wardround" not in content and file.endswith(SHARED_FILE):
+        return {}
     import tomllib  # only for reviews with a configuration
 
     try:
@@ -122,10 +158,7 @@ def _layer(folder: str, file: str, content: bytes, specialists: Sequence[Special
         document = shared.get("wardround", {})
     if not isinstance(document, dict):
         raise ConfigError(f"{file}: tool.wardround must be a table")
-    if not document:
-        return []
-    _check(folder, file, document, specialists)
-    return [Layer(folder, file, document)]
+    return document
 
 
 def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequence[Specialist]) -> None:
@@ -141,6 +174,8 @@ def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequen
         _convert(table["language-model"], language_model.LanguageModelSettings, f"{file}: language-model")
     if isinstance(table.get("records"), dict):
         _convert(table["records"], RecordSettings, f"{file}: records")
+    if "sandbox" in table:
+        _sandbox(table["sandbox"], file)
     _convert({k: v for k, v in table.items() if k in ROOT_KEYS}, RunSettings, file)
     for name, kind in options.items():
         if name in table and kind is None:

@@ -15,6 +15,7 @@ import msgspec
 from wardround.config.globs import covers
 from wardround.config.language_model import LanguageModelSettings
 from wardround.config.record_settings import RecordMode, RecordSettings
+from wardround.config.sandbox_settings import SandboxSettings
 from wardround.findings import Severity
 from wardround.rules.renamed import current_ids
 from wardround.specialists import Specialist
@@ -53,6 +54,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     records: RecordMode | RecordSettings = "ci"
     language_model: LanguageModelSettings = LanguageModelSettings()
     coverage_files: tuple[str, ...] = ()
+    sandbox: SandboxSettings = SandboxSettings()
 
     @property
     def recording(self) -> RecordSettings:

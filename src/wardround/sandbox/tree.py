@@ -41,17 +41,18 @@ class EphemeralTree:
         private: folders of the repository that no run may see.
     """
 
-    def __init__(self, repository: Repository, side: str) -> None:
+    def __init__(self, repository: Repository, side: str, parent: Path | None = None) -> None:
         """Make the copy.
 
         Args:
             side: a commit id, or ``change.diff.INDEX``.
+            parent: the folder for the private one that holds the copy; by default, one for short-lived files.
 
         Raises:
             GitError: an object is missing, or a path of the tree cannot be written safely.
         """
         self.private = (repository.root, repository.git_dir)
-        self._snapshot = Snapshot(scratch_root(repository.root))
+        self._snapshot = Snapshot(parent or scratch_root(repository.root))
         self.root = self._snapshot.folder / "tree"
         try:
             self.root.mkdir()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,7 @@ from wardround.sandbox.visible import python_profile
 from wardround.workflows.environments.model import Environment
 
 _FOLDERS = (".venv", "venv")
-_SOURCE_FOLDERS = ("/tree/src", "/tree")
+SOURCE_FOLDERS = ("/tree/src", "/tree")
 """Packages of the tree come first: an installed copy of them may be of another commit."""
 _LIST = (
     "import importlib.metadata as m, json, sys; "
@@ -25,29 +25,46 @@ _LIST = (
 _LIST_S = 30
 
 
-def existing_python(root: Path, environ: Mapping[str, str]) -> Environment:
-    """Return the environment that is active, or else the one in the work tree.
+def existing_python(
+    root: Path,
+    environ: Mapping[str, str],
+    folder: str = "",
+    is_rejected: Callable[[Path], bool] = lambda _: False,
+) -> Environment:
+    """Return the environment that is active, or else the nearest one in the work tree.
+
+    Args:
+        folder: of the project, relative to the root.
+        is_rejected: prefix -> True if its programs must not be started.
 
     Raises:
         EnvironmentUnavailable: there is none, or its interpreter does not start.
     """
-    for prefix, source in _candidates(root, environ):
-        if (prefix / "bin" / "python3").exists():
-            return _described(prefix, source)
+    for prefix, source in _candidates(root, folder, environ):
+        if (prefix / "bin" / "python3").exists() and not is_rejected(prefix):
+            return described_python(prefix, source)
     raise EnvironmentUnavailable(
-        f"{root} has no Python environment; create .venv with the packages of its tests, or activate one"
+        f"{root / folder} has no Python environment; activate one, or create .venv with its packages"
     )
 
 
-def _candidates(root: Path, environ: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+def _candidates(root: Path, folder: str, environ: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     if active := environ.get("VIRTUAL_ENV"):
         yield Path(active), "the variable VIRTUAL_ENV"
-    for name in _FOLDERS:
-        yield root / name, f"the folder {name}"
+    parts = folder.split("/") if folder else []
+    for count in range(len(parts), -1, -1):
+        for name in _FOLDERS:
+            path = "/".join((*parts[:count], name))
+            yield root / path, f"the folder {path}"
 
 
-def _described(prefix: Path, source: str) -> Environment:
-    """Ask the interpreter, without the site customisations of the user, for its packages."""
+def described_python(prefix: Path, source: str) -> Environment:
+    """Return the environment in a folder. Its interpreter is started, without the user's own packages, to
+    list the installed ones.
+
+    Raises:
+        EnvironmentUnavailable: the interpreter does not start.
+    """
     try:
         done = subprocess.run(
             [prefix / "bin" / "python3", "-I", "-c", _LIST],
@@ -59,7 +76,7 @@ def _described(prefix: Path, source: str) -> Environment:
             f"{source}: its interpreter does not list its packages ({cause}); recreate it"
         ) from cause
     visible = python_profile(prefix)
-    paths = ("PYTHONPATH", ":".join(_SOURCE_FOLDERS))
+    paths = ("PYTHONPATH", ":".join(SOURCE_FOLDERS))
     return Environment(
         language="python",
         source=source,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from pathlib import Path
+
 import msgspec
 
 from wardround.sandbox.model import Visible
@@ -16,6 +20,7 @@ class Environment(msgspec.Struct, frozen=True):
         digest: of the interpreter's version and the installed packages with their versions.
         visible: the folders, programs and variables of a run.
         version: of the interpreter, as ``3.12.4``.
+        links: path in the tree -> target, of the links that ``link_packages`` makes before a run.
     """
 
     language: str
@@ -23,3 +28,27 @@ class Environment(msgspec.Struct, frozen=True):
     digest: str
     visible: Visible
     version: str
+    links: tuple[tuple[str, str], ...] = ()
+
+
+def link_packages(environment: Environment, root: Path) -> None:
+    """Make the links of an environment in a tree, where the tree has nothing of that name.
+
+    Call it once for each tree, before the first run: a run could replace a folder by a link.
+
+    Args:
+        root: the folder of an ``EphemeralTree``.
+
+    Raises:
+        OSError: a link cannot be made.
+    """
+    folders: set[str] = set()
+    for path, target in environment.links:
+        folder = os.path.join(root, os.path.dirname(path))
+        if folder not in folders:
+            if os.path.realpath(folder) != os.path.join(os.path.realpath(root), os.path.dirname(path)):
+                continue  # the tree leads out of itself here
+            os.makedirs(folder, exist_ok=True)
+            folders.add(folder)
+        with suppress(FileExistsError):
+            os.symlink(target, os.path.join(root, path))

@@ -1,0 +1,125 @@
+"""The environments of the store, as runs use them, and the build of missing ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from wardround.change.repository import Repository
+from wardround.sandbox.model import Limits, Visible
+from wardround.workflows.environments.existing_node import PACKAGES, existing_node, node
+from wardround.workflows.environments.existing_python import SOURCE_FOLDERS
+from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.store import PREFIX, TREE, BuiltEnvironment, find_built
+from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.test.projects import DetectedProject
+
+
+class Build(msgspec.Struct, frozen=True):
+    """An environment, and a sentence for each install script that failed."""
+
+    environment: Environment
+    is_new: bool
+    failed: tuple[str, ...] = ()
+
+
+def built_environment(
+    project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
+) -> Environment | None:
+    """Return the environment that was built from the files of one side; None without one.
+
+    Raises:
+        EnvironmentUnavailable: the files that name its packages cannot be read.
+    """
+    files = TreeFiles(repository.tracked(side), repository.tree(side).read)
+    if project.language == "python":
+        from wardround.workflows.environments.python_build import (
+            python_key,
+        )  # reads the formats of lock files
+
+        found = find_built(python_key(project, files))
+        return None if found is None else _python(*found)
+    from wardround.workflows.environments.node_build import node_key  # reads the formats of lock files
+
+    major = node(repository.root, environ)[0].partition(".")[0]
+    found = find_built(node_key(project, files), f"{major}.")
+    return None if found is None else _node(project, *found, files, environ)
+
+
+def build_environment(
+    project: DetectedProject,
+    repository: Repository,
+    side: str,
+    *,
+    limits: Limits,
+    environ: Mapping[str, str],
+    isolation: str = "auto",
+    progress: Callable[[str], None] = lambda _: None,
+) -> Build:
+    """Build the environment of a project from its lock file, unless the store has it.
+
+    Packages are downloaded without running any code of them; code runs in the sandbox, without network.
+
+    Raises:
+        EnvironmentUnavailable: a file, a program or a package is missing, or a build failed.
+    """
+    found = built_environment(project, repository, side, environ)
+    if found is not None:
+        return Build(found, is_new=False)
+    failed: tuple[str, ...] = ()
+    if project.language == "python":
+        from wardround.workflows.environments.python_build import build_python  # only to build
+
+        build_python(project, repository, side, limits, environ, progress, isolation)
+    else:
+        from wardround.workflows.environments.node_build import build_node  # only to build
+
+        failed = build_node(project, repository, side, limits, environ, progress, isolation)
+    built = built_environment(project, repository, side, environ)
+    assert built is not None, "the environment was built a moment ago"
+    return Build(built, is_new=True, failed=failed)
+
+
+def _python(folder: Path, described: BuiltEnvironment) -> Environment:
+    """Return an environment without starting its interpreter, at whose start code of a package may run."""
+    installation = (Path(described.installation),) if described.installation else ()
+    prefix = folder / PREFIX
+    return Environment(
+        language="python",
+        source=f"the environment built from {described.source}",
+        digest=described.digest,
+        visible=Visible(
+            read_only=(folder, *installation),
+            programs=(prefix / "bin",),
+            variables=(
+                ("PYTHONDONTWRITEBYTECODE", "1"),
+                ("VIRTUAL_ENV", str(prefix)),
+                ("PYTHONPATH", ":".join(SOURCE_FOLDERS)),
+            ),
+        ),
+        version=described.version,
+        links=_added(folder, described),
+    )
+
+
+def _node(
+    project: DetectedProject,
+    folder: Path,
+    described: BuiltEnvironment,
+    files: TreeFiles,
+    environ: Mapping[str, str],
+) -> Environment:
+    members = [path.rpartition("/")[0] for path in files.paths if path.rpartition("/")[2] == "package.json"]
+    found = existing_node(
+        folder / TREE, project.root, members, environ, f"the packages installed from {described.source}"
+    )
+    visible = msgspec.structs.replace(found.visible, read_only=(folder, *found.visible.read_only))
+    return msgspec.structs.replace(found, visible=visible, links=(*found.links, *_added(folder, described)))
+
+
+def _added(folder: Path, described: BuiltEnvironment) -> tuple[tuple[str, str], ...]:
+    """Return the links to files that the build added, without packages, which have links of their own."""
+    paths = (path for path in described.added if path.rpartition("/")[2] != PACKAGES)
+    return tuple((path, str(folder / TREE / path)) for path in paths)

@@ -1,0 +1,47 @@
+"""Build a wheel of a project through its build back end (PEP 517 and 660), in the sandbox.
+
+The argument is a JSON object: ``folder`` of the project, or ``archive`` of a source distribution;
+``backend``, ``backend_path``, ``installed`` requirements and ``out``, the folder that gets ``result.json``.
+"""
+
+import importlib
+import json
+import os
+import sys
+import tarfile
+
+
+def main(argument):
+    task = json.loads(argument)
+    os.makedirs(task["out"], exist_ok=True)
+    os.chdir(_unpacked(task) if task["archive"] else task["folder"])
+    sys.path[:0] = [os.path.abspath(path) for path in task["backend_path"]]
+    backend = _backend(task["backend"])
+    is_editable = not task["archive"] and hasattr(backend, "build_editable")
+    kind = "editable" if is_editable else "wheel"
+    requires = getattr(backend, "get_requires_for_build_" + kind, lambda _: [])(None)
+    missing = [one for one in requires if one not in task["installed"]]
+    result = {"missing": missing, "wheel": ""}
+    if not missing:
+        result["wheel"] = getattr(backend, "build_" + kind)(task["out"], None)
+    with open(os.path.join(task["out"], "result.json"), "w") as file:
+        json.dump(result, file)
+
+
+def _unpacked(task):
+    folder = os.path.join(task["out"], "source")
+    with tarfile.open(task["archive"]) as archive:
+        archive.extractall(folder)  # noqa: S202  (the sandbox bounds it)
+    names = [name for name in os.listdir(folder) if not name.startswith(".")]
+    return os.path.join(folder, names[0])
+
+
+def _backend(name):
+    module, _, attributes = name.partition(":")
+    found = importlib.import_module(module)
+    for attribute in filter(None, attributes.split(".")):
+        found = getattr(found, attribute)
+    return found
+
+
+main(sys.argv[1])

@@ -1,0 +1,132 @@
+"""The choice of the environment in which the code of a project runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from wardround.change.repository import INDEX, Repository
+from wardround.config.sandbox_settings import SandboxSettings
+from wardround.errors import EnvironmentUnavailable
+from wardround.sandbox.model import Limits
+from wardround.workflows.environments.built import built_environment
+from wardround.workflows.environments.existing_node import PACKAGES, existing_node
+from wardround.workflows.environments.existing_python import described_python, existing_python
+from wardround.workflows.environments.model import Environment
+from wardround.workflows.test.projects import DetectedProject
+
+BUILD_COMMAND = "wardround environment build"
+_MIB = 1024 * 1024
+
+
+def environment_of(
+    project: DetectedProject,
+    repository: Repository,
+    settings: SandboxSettings,
+    *,
+    side: str = INDEX,
+    environ: Mapping[str, str] | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Environment:
+    """Return the environment of a project, with the settings of the sandbox applied to its view.
+
+    Python: the one in the settings, the active one, one in the work tree. JavaScript: ``node_modules`` of the
+    work tree. Then the one that was built from the lock file. Nothing is built or downloaded here. Call
+    ``link_packages`` with the result for each tree.
+
+    Args:
+        settings: those of the base of the change, from ``read_sandbox``.
+        side: a commit id, or the index; its manifests name the folders that have packages.
+
+    Raises:
+        EnvironmentUnavailable: there is none; the text names the command that builds one.
+    """
+    environ = os.environ if environ is None else environ
+    progress("environment")
+    if settings.python and project.language == "python":
+        return with_settings(_configured_python(repository, settings.python), settings)
+    try:
+        found = _existing(project, repository, side, environ)
+    except EnvironmentUnavailable as cause:
+        built = _built(project, repository, side, environ)
+        if built is None:
+            raise EnvironmentUnavailable(f"{cause}, or run {_build(project)}") from cause
+        found = built
+    return with_settings(found, settings)
+
+
+def with_settings(environment: Environment, settings: SandboxSettings) -> Environment:
+    """Return an environment whose runs get the variables and the loopback interface of the settings."""
+    visible = environment.visible
+    names = tuple(dict.fromkeys((*visible.environment, *settings.environment)))
+    view = msgspec.structs.replace(visible, environment=names, loopback=settings.loopback)
+    return msgspec.structs.replace(environment, visible=view)
+
+
+def limits_of(settings: SandboxSettings) -> Limits:
+    """Return the limits of a run, in the units of the sandbox."""
+    found = settings.limits
+    return Limits(
+        wall_s=found.wall_s,
+        cpu_s=found.cpu_s,
+        memory_bytes=found.memory_mib * _MIB,
+        processes=found.processes,
+        file_bytes=found.file_mib * _MIB,
+        tree_bytes=found.tree_mib * _MIB,
+        open_files=found.open_files,
+        output_bytes=found.output_mib * _MIB,
+    )
+
+
+def _existing(
+    project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
+) -> Environment:
+    root = repository.root
+    if project.language == "python":
+        active = {} if environ.get("PRE_COMMIT") else environ  # it activates the environment of wardround
+        return existing_python(root, active, project.root, lambda prefix: _is_tracked(repository, prefix))
+    members = [
+        path.rpartition("/")[0]
+        for path in repository.tracked(side)
+        if path.rpartition("/")[2] == "package.json" and PACKAGES not in path.split("/")
+    ]
+    return existing_node(root, project.root, members, environ)
+
+
+def _built(
+    project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
+) -> Environment | None:
+    """Return an environment that was built before; None also if its files name none."""
+    try:
+        return built_environment(project, repository, side, environ)
+    except EnvironmentUnavailable:
+        return None
+
+
+def _configured_python(repository: Repository, setting: str) -> Environment:
+    prefix = repository.root / setting
+    if not (prefix / "bin" / "python3").exists():
+        raise EnvironmentUnavailable(
+            f"sandbox.python: {prefix} is not a Python environment, as it has no bin/python3; create it"
+        )
+    if _is_tracked(repository, prefix):
+        raise EnvironmentUnavailable(
+            f"sandbox.python: {prefix} is under version control, where a change can replace its programs; "
+            "name another folder"
+        )
+    return described_python(prefix, "the setting sandbox.python")
+
+
+def _is_tracked(repository: Repository, prefix: Path) -> bool:
+    """Return True if a change could put other programs into an environment, which are started unconfined."""
+    root = Path(os.path.realpath(repository.root))
+    places = (Path(os.path.abspath(prefix)), Path(os.path.realpath(prefix)))
+    inside = {str(one.relative_to(root)) for one in places if one.is_relative_to(root)}
+    return any(repository.index_holds(one) for one in sorted(inside))
+
+
+def _build(project: DetectedProject) -> str:
+    return f"{BUILD_COMMAND} {project.root}".rstrip()

@@ -1,0 +1,138 @@
+"""The files that name the packages of a JavaScript project: its lock file and the manifests below it."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+from wardround.errors import EnvironmentUnavailable
+from wardround.workflows.environments.existing_node import PACKAGES
+from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.test.projects import DetectedProject
+
+_LOCKS = {
+    "package-lock.json": "npm", "npm-shrinkwrap.json": "npm", "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn",
+    "bun.lock": "bun", "bun.lockb": "bun",
+}  # fmt: skip
+_MANIFEST = "package.json"
+_SETTINGS = ".npmrc"
+_FURTHER = ("pnpm-workspace.yaml",)
+_PATCHES = ("patches/", ".yarn/patches/")
+_RELEVANT = (
+    "name", "version", "workspaces", "dependencies", "devDependencies", "peerDependencies",
+    "optionalDependencies", "overrides", "resolutions", "pnpm", "bin",
+)  # fmt: skip
+_SETTING = LazyPattern(r"^\s*([@\w./:-]+?)(?:\[\])?\s*=\s*(.*?)\s*$")
+_SAFE_SETTINGS = frozenset({
+    "registry", "legacy-peer-deps", "strict-peer-deps", "strict-peer-dependencies", "auto-install-peers",
+    "install-strategy", "hoist", "hoist-pattern", "public-hoist-pattern", "shamefully-hoist", "node-linker",
+    "link-workspace-packages", "prefer-workspace-packages", "dedupe-peer-dependents",
+    "inject-workspace-packages", "resolution-mode", "lockfile-include-tarball-url", "engine-strict",
+    "prefer-dedupe",
+})  # fmt: skip
+"""Settings of a repository that cannot start a program, send a password or write elsewhere."""
+
+
+class NodeSources(msgspec.Struct, frozen=True):
+    """The files that decide the packages of a project.
+
+    Attributes:
+        folder: of the lock file, relative to the repository.
+        lock: its name.
+        manager: the program that reads it.
+        manifests: paths of every ``package.json`` in the folder and below it.
+    """
+
+    folder: str
+    lock: str
+    manager: str
+    manifests: tuple[str, ...]
+
+    @property
+    def description(self) -> str:
+        """The lock file, as a noun phrase for a person."""
+        return posixpath.join(self.folder, self.lock)
+
+
+def node_sources(project: DetectedProject, files: TreeFiles) -> NodeSources:
+    """Find the lock file of a project, or of a folder above it.
+
+    Raises:
+        EnvironmentUnavailable: there is none.
+    """
+    parts = project.root.split("/") if project.root else []
+    for count in range(len(parts), -1, -1):
+        folder = "/".join(parts[:count])
+        for name, manager in _LOCKS.items():
+            if posixpath.join(folder, name) in files.paths:
+                return NodeSources(folder, name, manager, tuple(_manifests(folder, files)))
+    raise EnvironmentUnavailable(
+        f"{project.root or 'the repository'} has no lock file of npm, pnpm, yarn or bun; commit one"
+    )
+
+
+def key_inputs(sources: NodeSources, files: TreeFiles) -> list[tuple[str, bytes]]:
+    """Return the files that decide the packages, manifests reduced to the parts that do."""
+    inputs = [
+        (path, content) for path, content in written_files(sources, files) if path not in sources.manifests
+    ]
+    for path in sources.manifests:
+        document = manifest(files, path)
+        content = json.dumps({name: document.get(name) for name in _RELEVANT}, sort_keys=True)
+        inputs.append((path, content.encode()))
+    return inputs
+
+
+def manifest(files: TreeFiles, path: str) -> Mapping[str, object]:
+    """Return a ``package.json``.
+
+    Raises:
+        EnvironmentUnavailable: it is not valid.
+    """
+    try:
+        document = json.loads(files.text(path) or "{}")
+    except (ValueError, RecursionError) as cause:
+        raise EnvironmentUnavailable(f"{path} is not valid JSON: {cause}; correct it") from cause
+    return document if isinstance(document, dict) else {}
+
+
+def written_files(sources: NodeSources, files: TreeFiles) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of the files that a package manager needs, and of no others.
+
+    Files with code, as ``.pnpmfile.cjs`` and the releases of yarn, are not among them.
+    """
+    for name in (sources.lock, *_FURTHER):
+        path = posixpath.join(sources.folder, name)
+        if path in files.paths:
+            yield path, files.content(path)
+    for path in sources.manifests:
+        yield path, files.content(path)
+    for prefix in _PATCHES:
+        stem = posixpath.join(sources.folder, prefix)
+        yield from ((path, files.content(path)) for path in sorted(files.paths) if path.startswith(stem))
+    settings = posixpath.join(sources.folder, _SETTINGS)
+    if settings in files.paths:
+        yield settings, "\n".join(_safe_settings(files.text(settings) or "")).encode()
+
+
+def _manifests(folder: str, files: TreeFiles) -> Iterator[str]:
+    stem = f"{folder}/" if folder else ""
+    for path in sorted(files.paths):
+        parts = path.split("/")
+        if parts[-1] == _MANIFEST and path.startswith(stem) and PACKAGES not in parts:
+            yield path
+
+
+def _safe_settings(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        found = _SETTING.search(line)
+        if found and "${" not in line and (found[1] in _SAFE_SETTINGS or _is_scope(found[1])):
+            yield line
+
+
+def _is_scope(name: str) -> bool:
+    return name.startswith("@") and name.endswith(":registry")

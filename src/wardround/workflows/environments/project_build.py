@@ -1,0 +1,202 @@
+"""Wheels of the projects of a repository, built in the sandbox without network."""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+from wardround.errors import EnvironmentUnavailable
+from wardround.sandbox.model import Limits, Outcome, State, Visible
+from wardround.sandbox.run import run
+from wardround.sandbox.tree import EphemeralTree
+from wardround.sandbox.visible import INNER_ROOT
+from wardround.workflows.environments.requirements import LocalProject, normal
+from wardround.workflows.environments.sdists import manifest
+from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.environments.uv import Uv, VirtualEnvironment
+from wardround.workflows.test.projects import table, texts
+
+OUT = ".wardround-build"
+"""The folder in the tree in which a build leaves its wheel."""
+ARCHIVE = ".wardround-sdist.tar.gz"
+_SCRIPT = Path(__file__).with_name("inside") / "build_project.py"
+_DEFAULT_BACKEND = "setuptools.build_meta:__legacy__"
+_DEFAULT_REQUIRES = ("setuptools>=40.8.0",)
+_WHEEL = LazyPattern(r"^[A-Za-z0-9._]+-[A-Za-z0-9._+!]+(?:-[A-Za-z0-9._]+){3,4}\.whl$")
+_RELEASE = LazyPattern(r"\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.(?:post|dev)\d+)?")
+_LARGEST_WHEEL = 1024 * 1024 * 1024
+_LONGEST_REASON = 300
+_VERSION_VARIABLES = (
+    "SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION",
+    "POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS", "VERSIONINGIT_DEFAULT_VERSION",
+)  # fmt: skip
+"""Variables that replace a version that a build would take from git, which a run does not see."""
+
+
+class BuildResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The result of one run of a build.
+
+    Attributes:
+        missing: requirements that the back end needs in addition.
+        wheel: the name of the file.
+    """
+
+    missing: tuple[str, ...]
+    wheel: str
+
+
+class BuildConditions(msgspec.Struct, frozen=True):
+    """The conditions of a build.
+
+    Attributes:
+        isolation: ``auto`` or the name of a back end.
+        tag: the last tag of the history, for versions.
+    """
+
+    limits: Limits
+    isolation: str
+    tag: str
+
+
+class ProjectBuilds:
+    """Builds projects of one tree, each with the requirements of its build from wheels.
+
+    Args:
+        tree: the tree of a run; builds may add files to it.
+        work: a private folder.
+    """
+
+    def __init__(
+        self,
+        uv: Uv,
+        interpreter: str,
+        files: TreeFiles,
+        tree: EphemeralTree,
+        work: Path,
+        conditions: BuildConditions,
+    ) -> None:
+        self._uv = uv
+        self._interpreter = interpreter
+        self._files = files
+        self._tree = tree
+        self._work = work
+        self._conditions = conditions
+        found = _RELEASE.search(conditions.tag)
+        self._version = found[0] if found else "0.0.0"
+        self._environments: dict[tuple[str, ...], VirtualEnvironment] = {}
+
+    def requirement(self, project: LocalProject) -> str:
+        """Build a project and return the requirement that installs it.
+
+        Raises:
+            EnvironmentUnavailable: it cannot be built.
+        """
+        place = f"the project {project.folder}" if project.folder else "the project"
+        document = self._files.table(posixpath.join(project.folder, "pyproject.toml"))
+        wheel = self._wheel(
+            place, document, {"folder": posixpath.join(INNER_ROOT, project.folder), "archive": ""}
+        )
+        extras = f"[{','.join(project.extras)}]" if project.extras else ""
+        return _requirement(wheel, extras)
+
+    def requirement_of_archive(self, archive: Path, name: str) -> str:
+        """Build a source distribution and return the requirement that installs it.
+
+        Raises:
+            EnvironmentUnavailable: it cannot be built.
+        """
+        inner = self._tree.root / ARCHIVE
+        shutil.copyfile(archive, inner)
+        try:
+            task = {"folder": "", "archive": f"{INNER_ROOT}/{ARCHIVE}"}
+            return _requirement(self._wheel(f"the package {name}", manifest(archive), task), "")
+        finally:
+            with suppress(OSError):
+                os.unlink(inner)
+
+    def _wheel(self, place: str, document: Mapping[str, object], task: Mapping[str, object]) -> Path:
+        system = table(document, "build-system")
+        requires = texts(system.get("requires")) if system else _DEFAULT_REQUIRES
+        result = self._built(place, system, requires, task)
+        if result.missing:
+            result = self._built(place, system, (*requires, *result.missing), task)
+        content = None
+        if _WHEEL.search(result.wheel):
+            content = self._tree.read(f"{OUT}/{result.wheel}", _LARGEST_WHEEL)
+        if content is None:
+            raise EnvironmentUnavailable(f"{place} cannot be built: its build left no wheel")
+        wheel = self._work / "wheels" / result.wheel
+        wheel.parent.mkdir(exist_ok=True)
+        wheel.write_bytes(content)
+        self._remove_output()
+        return wheel
+
+    def _built(
+        self, place: str, system: Mapping[str, object], requires: Sequence[str], task: Mapping[str, object]
+    ) -> BuildResult:
+        environment = self._environment(tuple(sorted(requires)))
+        backend = system.get("build-backend")
+        settings = {
+            "backend": backend if isinstance(backend, str) else _DEFAULT_BACKEND,
+            "backend_path": texts(system.get("backend-path")),
+            "installed": requires,
+            "out": f"{INNER_ROOT}/{OUT}",
+        }
+        self._remove_output()
+        outcome = run(
+            ["python3", "-I", "-c", _SCRIPT.read_text("utf-8"), json.dumps({**task, **settings})],
+            self._tree,
+            self._conditions.limits,
+            log=self._work / "build.log",
+            isolation=self._conditions.isolation,
+            visible=self._view(environment),
+        )
+        content = self._tree.read(f"{OUT}/result.json")
+        try:
+            if outcome.state is State.FINISHED and outcome.status == 0 and content is not None:
+                return msgspec.json.decode(content, type=BuildResult)
+        except msgspec.MsgspecError:
+            pass
+        raise EnvironmentUnavailable(f"{place} cannot be built in the sandbox: {_reason(outcome)}")
+
+    def _environment(self, requires: tuple[str, ...]) -> VirtualEnvironment:
+        if requires not in self._environments:
+            prefix = self._work / f"build-{len(self._environments)}"
+            environment = self._uv.create(prefix, self._interpreter, self._work)
+            if requires:
+                self._uv.install(environment, ["--no-config", "--", *requires], self._work)
+            self._environments[requires] = environment
+        return self._environments[requires]
+
+    def _view(self, environment: VirtualEnvironment) -> Visible:
+        versions = tuple((name, self._version) for name in _VERSION_VARIABLES)
+        variables = (*environment.visible.variables, *versions)
+        return msgspec.structs.replace(environment.visible, variables=variables)
+
+    def _remove_output(self) -> None:
+        """Remove the output of a build; it can be a link, which is not followed."""
+        path = self._tree.root / OUT
+        if path.is_symlink() or path.is_file():
+            os.unlink(path)
+        else:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _requirement(wheel: Path, extras: str) -> str:
+    return f"{normal(wheel.name.partition('-')[0])}{extras} @ {wheel.as_uri()}"
+
+
+def _reason(outcome: Outcome) -> str:
+    """Return the last line of a failed build."""
+    if outcome.detail:
+        return outcome.detail
+    lines = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip()]
+    return lines[-1][:_LONGEST_REASON].rstrip(".") if lines else f"it ended with status {outcome.status}"

@@ -1,0 +1,261 @@
+"""The files that name the packages of a Python project: a lock file, or others."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Collection, Iterator, Mapping
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+from wardround.errors import EnvironmentUnavailable
+from wardround.workflows.environments.requirements import LocalProject, Requirements, name_of, normal, parse
+from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.test.projects import DetectedProject, table, texts
+
+_LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
+_TEST_NAME = LazyPattern(
+    r"^(?:all-?)?(?:dev|devel|development|ci|pytest|(?:unit-?)?tests?|testing)(?:-(?:dev|deps|tools|base|requirements))?$"
+)
+_REQUIREMENTS = LazyPattern(r"^(?:requirements|[\w.-]*[._-]requirements|requirements[._-][\w.-]+)\.txt$")
+_TEST_FILE = LazyPattern(r"(?:^|[._-])(?:dev|devel|development|ci|tests?|testing)(?:[._-]|$)")
+_PINNED_PYTHON = LazyPattern(r"^(?:cpython-)?(\d\.\d{1,2})(?:\.\d+)?$")
+_LEAST_PYTHON = LazyPattern(r"\d\.\d{1,2}")
+_RELEVANT = ("project", "build-system", "dependency-groups")
+_MANAGERS = ("uv", "poetry", "pdm", "hatch", "setuptools")
+_BUILT = ("setup.py", "setup.cfg")
+_MOST_DEPTH = 10
+
+
+class PythonSources(msgspec.Struct, frozen=True):
+    """The files that decide the packages of a project.
+
+    Attributes:
+        folder: of the lock file or of the project, relative to the repository.
+        lock: its name; empty without one.
+        document: ``pyproject.toml`` of the folder.
+        documents: folder -> ``pyproject.toml`` of the folder and of all below it.
+        requirements: paths of files of requirements, the main one first.
+        is_project: True if the folder itself can be installed.
+    """
+
+    folder: str
+    lock: str
+    document: Mapping[str, object]
+    documents: Mapping[str, Mapping[str, object]]
+    requirements: tuple[str, ...] = ()
+    is_project: bool = False
+
+    @property
+    def description(self) -> str:
+        """The files, as a noun phrase for a person."""
+        if self.lock:
+            return posixpath.join(self.folder, self.lock)
+        names = [*self.requirements]
+        if self.document or not names:
+            names.append(posixpath.join(self.folder, "pyproject.toml" if self.document else "setup.py"))
+        return " and ".join(names)
+
+    @property
+    def pythons(self) -> tuple[str, ...]:
+        """The versions of the interpreter that the project allows, as a request."""
+        requires = table(self.document, "project").get("requires-python")
+        if not isinstance(requires, str):
+            requires = table(self.document, "tool", "poetry", "dependencies").get("python")
+            least = _LEAST_PYTHON.search(requires) if isinstance(requires, str) else None
+            requires = f">={least[0]}" if least else ""
+        return (requires,) if requires else ()
+
+
+def python_sources(project: DetectedProject, files: TreeFiles) -> PythonSources:
+    """Find the files that decide the packages of a project: a lock file of it or of a folder above it.
+
+    Raises:
+        EnvironmentUnavailable: no file names packages, or one cannot be read.
+    """
+    folder, lock = next(_locks(project.root, files), (project.root, ""))
+    stem = f"{folder}/" if folder else ""
+    documents = {
+        posixpath.dirname(path): files.table(path)
+        for path in sorted(files.paths)
+        if posixpath.basename(path) == "pyproject.toml"
+        and (path == f"{stem}pyproject.toml" or (lock == "uv.lock" and path.startswith(stem)))
+    }
+    document = documents.get(folder, {})
+    names = files.names(folder)
+    found = PythonSources(
+        folder=folder,
+        lock=lock,
+        document=document,
+        documents=documents,
+        requirements=() if lock else tuple(_requirement_files(folder, files)),
+        is_project=_is_project(document, names),
+    )
+    if not lock and not document and not found.requirements and not found.is_project:
+        raise EnvironmentUnavailable(
+            f"{project.root or 'the repository'} has no lock file, no requirements and no pyproject.toml "
+            "that names its packages; add one"
+        )
+    return found
+
+
+def key_inputs(sources: PythonSources, files: TreeFiles) -> list[tuple[str, bytes]]:
+    """Return the files that decide the packages, reduced to the parts that do."""
+    inputs = [(posixpath.join(sources.folder, sources.lock), b"")] if sources.lock else []
+    inputs = [(path, files.content(path)) for path, _ in inputs]
+    stem = f"{sources.folder}/" if sources.folder else ""
+    inputs += [
+        (path, files.content(path))
+        for path in files.paths
+        if not sources.lock and path.endswith((".txt", ".in")) and "requirements" in path
+    ]
+    inputs += [(stem + name, files.content(stem + name)) for name in _BUILT if stem + name in files.paths]
+    for folder, document in sources.documents.items():
+        tools = {name: table(document, "tool", name) for name in _MANAGERS}
+        parts = {name: document.get(name) for name in _RELEVANT}
+        content = json.dumps([parts, tools], sort_keys=True, default=str).encode()
+        inputs.append((posixpath.join(folder, "pyproject.toml"), content))
+    return inputs
+
+
+def _locks(root: str, files: TreeFiles) -> Iterator[tuple[str, str]]:
+    parts = root.split("/") if root else []
+    for count in range(len(parts), -1, -1):
+        folder = "/".join(parts[:count])
+        yield from ((folder, name) for name in _LOCKS if posixpath.join(folder, name) in files.paths)
+
+
+def _requirement_files(folder: str, files: TreeFiles) -> Iterator[str]:
+    names = [name for name in files.names(folder) if _REQUIREMENTS.search(name)]
+    if "requirements.txt" in names:
+        yield posixpath.join(folder, "requirements.txt")
+    inner = posixpath.join(folder, "requirements")
+    below = [f"requirements/{name}" for name in files.names(inner) if name.endswith(".txt")]
+    for name in (*names, *below):
+        stem = posixpath.basename(name).removesuffix(".txt")
+        if _TEST_FILE.search(stem) or name in ("requirements/base.txt", "requirements/main.txt"):
+            yield posixpath.join(folder, name)
+
+
+def _is_project(document: Mapping[str, object], names: Collection[str]) -> bool:
+    """Return True if a folder can be installed as a package."""
+    if table(document, "tool", "uv").get("package") is False:
+        return False
+    if table(document, "tool", "poetry").get("package-mode") is False:
+        return False
+    if table(document, "build-system"):
+        return True
+    return "setup.py" in names or ("setup.cfg" in names and "pyproject.toml" not in names)
+
+
+def declared(sources: PythonSources, files: TreeFiles) -> Requirements:
+    """Return the requirements that the files of a project state, with those of its tests.
+
+    The versions in a lock file of poetry or pdm become constraints; one of uv is read by uv itself.
+    """
+    found = Requirements()
+    for path in sources.requirements:
+        found += parse(path, files.text(path) or "", files.text)
+    document = sources.document
+    if sources.lock == "poetry.lock" or table(document, "tool", "poetry"):
+        found += Requirements(lines=tuple(_poetry(document)))
+    found += Requirements(lines=tuple(_groups(document)))
+    extras = tuple(sorted(filter(is_for_tests, table(document, "project", "optional-dependencies"))))
+    if sources.is_project:
+        found += Requirements(projects=(LocalProject(sources.folder, extras),))
+    else:
+        found += Requirements(lines=tuple(_direct(document, extras)))
+    if sources.lock:
+        path = posixpath.join(sources.folder, sources.lock)
+        found += Requirements(constraints=tuple(_pins(files.table(path))))
+    return found
+
+
+def is_for_tests(name: str) -> bool:
+    """Return True for the name of an extra or a group with packages of tests or of development."""
+    return _TEST_NAME.search(normal(name)) is not None
+
+
+def group_names(document: Mapping[str, object]) -> list[str]:
+    """Return the names of dependency groups for tests."""
+    return sorted(filter(is_for_tests, table(document, "dependency-groups")))
+
+
+def _direct(document: Mapping[str, object], extras: Collection[str]) -> Iterator[str]:
+    yield from texts(table(document, "project").get("dependencies"))
+    for name in extras:
+        yield from texts(table(document, "project", "optional-dependencies").get(name))
+
+
+def _groups(document: Mapping[str, object]) -> Iterator[str]:
+    for name in group_names(document):
+        yield from _group(table(document, "dependency-groups"), name, 0)
+    legacy = table(document, "tool", "pdm", "dev-dependencies")
+    for name in sorted(legacy):
+        yield from (one for one in texts(legacy[name]) if not one.startswith("-e"))
+    yield from texts(table(document, "tool", "uv").get("dev-dependencies"))
+
+
+def _group(groups: Mapping[str, object], name: str, depth: int) -> Iterator[str]:
+    members = groups.get(name)
+    for one in members if isinstance(members, list) and depth < _MOST_DEPTH else ():
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict) and isinstance(one.get("include-group"), str):
+            yield from _group(groups, one["include-group"], depth + 1)
+
+
+def _poetry(document: Mapping[str, object]) -> Iterator[str]:
+    """Yield the requirements of poetry's own tables; the lock file has their versions."""
+    poetry = table(document, "tool", "poetry")
+    extras = table(poetry, "extras")
+    optional = {normal(one) for name in extras if is_for_tests(name) for one in texts(extras[name])}
+    tables = [table(poetry, "dependencies"), table(poetry, "dev-dependencies")]
+    tables += [
+        table(poetry, "group", name, "dependencies") for name in table(poetry, "group") if is_for_tests(name)
+    ]
+    for requirements in tables:
+        for name, value in requirements.items():
+            if name == "python":
+                continue
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, dict) and one.get("optional") and normal(name) not in optional:
+                    continue
+                yield _poetry_line(name, one)
+
+
+def _poetry_line(name: str, value: object) -> str:
+    """Return a requirement without its version, which only poetry's own syntax can express."""
+    if not isinstance(value, dict):
+        return name
+    extras = ",".join(texts(value.get("extras")))
+    markers = value.get("markers")
+    return f"{name}[{extras}]" * bool(extras) + name * (not extras) + (f" ; {markers}" if markers else "")
+
+
+def _pins(lock: Mapping[str, object]) -> Iterator[str]:
+    """Yield the versions in a lock file with their hashes; not those of a package that has several."""
+    packages = lock.get("package")
+    found: dict[str, list[Mapping[str, object]]] = {}
+    for one in packages if isinstance(packages, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("name"), str):
+            found.setdefault(name_of(one["name"]), []).append(one)
+    for name, entries in sorted(found.items()):
+        versions = {one.get("version") for one in entries}
+        version = versions.pop()
+        if (
+            versions
+            or not isinstance(version, str)
+            or table(entries[0], "source").get("type") in ("git", "directory")
+        ):
+            continue
+        hashes = [table(one).get("hash") for entry in entries for one in _files(entry)]
+        yield " ".join(
+            (f"{name}=={version}", *sorted({f"--hash={one}" for one in hashes if isinstance(one, str)}))
+        )
+
+
+def _files(entry: Mapping[str, object]) -> Iterator[object]:
+    found = entry.get("files")
+    yield from found if isinstance(found, list) else ()
