@@ -38,6 +38,7 @@ class ProjectRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         detail: one sentence unless the run is complete.
         logs: paths of the output, relative to the report.
         is_recorded: the functions that each test ran were recorded.
+        unrecorded: otherwise the reason, as a clause, unless it was not requested.
     """
 
     root: str
@@ -53,6 +54,7 @@ class ProjectRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wall_s: float = 0.0
     cpu_s: float = 0.0
     is_recorded: bool = False
+    unrecorded: str = ""
 
 
 class TestResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
