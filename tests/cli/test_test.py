@@ -1,13 +1,18 @@
-"""``wardround test --dry-run`` as a user meets it."""
+"""``wardround test`` as a user meets it."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from tests.conftest import GitRepository
+from tests.security.sandbox.host import needs_bubblewrap
 from tests.workflows.test.tiny_project import FILES, run_with_coverage
 
 GROSS = "net * (1 + RATE)"
@@ -87,7 +92,9 @@ def test_tests_can_be_requested_by_file(recorded: GitRepository) -> None:
         (("--dry-run", "--contexts", "pyproject.toml"), "it is not a data file of coverage.py"),
         (("--dry-run", "--contexts", "missing"), "No such file"),
         (("--dry-run", "--head", "HEAD"), "--head needs --base"),
-        ((), "add --dry-run"),
+        (("--format", "xml"), "unknown format"),
+        (("--dry-run", "--format", "junit"), "--dry-run prints the plan"),
+        (("--budget", "0"), "0"),
     ],
 )
 def test_a_wrong_request_is_a_usage_error(
@@ -108,3 +115,134 @@ def test_contexts_of_files_that_are_not_staged_are_refused(recorded: GitReposito
 
     assert done.returncode == 2
     assert "shop/prices.py is not as staged" in done.stderr
+
+
+ADDED = "net * (1 + RATE) + 0"
+
+
+def run(repo: GitRepository, *arguments: str, base: str = "HEAD~1") -> subprocess.CompletedProcess[str]:
+    return repo.wardround("test", "--base", base, *arguments, env={"VIRTUAL_ENV": sys.prefix})
+
+
+def report(repo: GitRepository) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(repo.read("artifacts/wardround/test-report.json"))
+    return found
+
+
+def outcomes(repo: GitRepository) -> dict[str, str]:
+    return {one["id"].partition("::")[2]: one["outcome"] for one in report(repo)["tests"]}
+
+
+@pytest.fixture
+def changed(repo: GitRepository) -> GitRepository:
+    """A repository whose last commit changes one function, without recorded runs."""
+    repo.commit(FILES)
+    repo.commit({"shop/prices.py": FILES["shop/prices.py"].replace(GROSS, ADDED)})
+    return repo
+
+
+@needs_bubblewrap
+def test_a_run_records_what_tests_ran_so_that_the_next_run_is_small(changed: GitRepository) -> None:
+    before = changed.git("status", "--short")
+
+    first, second = run(changed), run(changed)
+
+    assert (first.returncode, first.stderr) == (0, "")
+    assert first.stdout.startswith("15 of 15 tests to run\n")
+    assert "isolation: bubblewrap" in first.stdout
+    assert "\n16 passed in " in first.stdout
+    assert "1 of 1 changed lines were run by these tests" in first.stdout
+    assert second.stdout.startswith("4 of 16 tests to run\n")
+    assert changed.git("status", "--short") == before
+
+
+@needs_bubblewrap
+def test_a_failure_is_repeated_and_tied_to_the_changed_line(changed: GitRepository) -> None:
+    changed.commit({"shop/prices.py": FILES["shop/prices.py"].replace(GROSS, "net / 0")})
+
+    done = run(changed, "--format", "junit=junit.xml", "--format", "text")
+
+    assert done.returncode == 1
+    assert "failed tests/test_prices.py::test_tax_is_added[1]: " in done.stdout
+    assert "changed lines in its traceback: shop/prices.py:12" in done.stdout
+    failed = [one for one in report(changed)["tests"] if one["outcome"] == "failed"]
+    assert len(failed) == 3
+    assert {(one["attempts"], *one["places"]) for one in failed} == {(2, "shop/prices.py:12")}
+    assert "ZeroDivisionError" in failed[0]["excerpt"]
+    suite = ElementTree.parse(Path(changed.root, "junit.xml")).getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("16", "3")
+
+
+@needs_bubblewrap
+def test_tests_that_end_the_process_are_errors_and_the_others_run(changed: GitRepository) -> None:
+    changed.commit(
+        {
+            "tests/test_end.py": "import ctypes, os\n"
+            "def test_exit(): os._exit(0)\n"
+            "def test_fault(): ctypes.string_at(0)\n"
+            "def test_pass(): pass\n"
+        }
+    )
+
+    done = run(changed, "--target", "tests/test_end.py")
+
+    assert done.returncode == 1
+    assert outcomes(changed) == {"test_exit": "error", "test_fault": "error", "test_pass": "passed"}
+    assert "while it ran, the process exited with status 0" in done.stdout
+    assert "while it ran, the process was ended by signal 11" in done.stdout
+
+
+@needs_bubblewrap
+def test_tests_that_cannot_be_collected_are_inconclusive(changed: GitRepository) -> None:
+    changed.commit({"tests/test_new.py": "import not_there\ndef test_new(): pass\n"})
+
+    done = run(changed)
+
+    assert done.returncode == 4
+    assert outcomes(changed)["test_new"] == "not-run"
+    reason = "it could not be collected: ModuleNotFoundError: No module named 'not_there'"
+    assert f"1 test not run: {reason}\n" in done.stdout
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(
+    ("conftest", "words"),
+    [
+        ("raise ValueError('broken')", "ValueError: broken"),
+        ("import os; os._exit(0)", "pytest collected no tests, and the process exited with status 0"),
+    ],
+)
+def test_a_conftest_that_fails_is_inconclusive(changed: GitRepository, conftest: str, words: str) -> None:
+    changed.commit({"conftest.py": f"{conftest}\n"})
+
+    done = run(changed)
+
+    assert done.returncode == 4
+    assert set(outcomes(changed).values()) == {"not-run"}
+    assert words in done.stdout
+
+
+@needs_bubblewrap
+def test_tests_after_the_budget_are_listed(changed: GitRepository) -> None:
+    changed.commit({"tests/test_slow.py": "import time\ndef test_slow(): time.sleep(600)\n"})
+
+    done = run(changed, "--target", "tests/test_slow.py", "--target", "tests/test_stock.py", "--budget", "4")
+
+    assert done.returncode in (1, 4)
+    assert outcomes(changed)["test_slow"] != "passed"
+
+
+def test_without_an_environment_the_run_is_inconclusive(changed: GitRepository) -> None:
+    done = changed.wardround("test", "--base", "HEAD~1", env={"VIRTUAL_ENV": ""})
+
+    assert done.returncode == 4
+    assert "has no Python environment; create .venv" in done.stdout
+    assert set(outcomes(changed).values()) == {"not-run"}
+
+
+def test_a_run_without_isolation_names_it(changed: GitRepository) -> None:
+    done = run(changed, "--sandbox", "none", "--target", "tests/test_prices.py")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "isolation: none" in done.stdout
+    assert report(changed)["runs"][0]["isolation"] == "none"

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.run import emit, open_change, progress_line, require_one
+from wardround.cli.run import emit, emit_line, open_change, progress_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
+    from wardround.change.diff import Change
     from wardround.change.repository import Repository
     from wardround.cli.options import ChangeSpec
-    from wardround.workflows.test.recorded_runs import Recording
-    from wardround.workflows.test.tree import TreeUnderTest
+    from wardround.workflows.test.artifacts import Artifacts
+    from wardround.workflows.test.plan_report import PlanReport
+    from wardround.workflows.test.report import TestReport
+    from wardround.workflows.test.running import RunOptions
 
 _MOST_RANKED = 1000
+_FORMATS = ("text", "json", "junit")
+_FAILED, _INCONCLUSIVE = 1, 4
+_BUDGET_S = 600.0
 
 
 @click.command("test")
-@click.option("--staged", is_flag=True, help="Plan for the staged change (default).")
-@click.option("--base", metavar="REF", help="Plan for the change from the merge base with REF ...")
+@click.option("--staged", is_flag=True, help="Test the staged change (default).")
+@click.option("--base", metavar="REF", help="Test the change from the merge base with REF ...")
 @click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
 @click.option(
     "--target", "targets", multiple=True, metavar="changed|all|TEST",
@@ -33,58 +40,136 @@ _MOST_RANKED = 1000
     help="Store the runs in FILE first: data of pytest --cov=. --cov-context=test for the staged files.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Print the plan with the reason for each test; run nothing.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--budget", type=click.FloatRange(min=0, min_open=True), default=_BUDGET_S, metavar="SECONDS",
+    show_default=True, help="Elapsed time for all tests; those not reached are listed.",
+)  # fmt: skip
+@click.option(
+    "--sandbox", type=click.Choice(["auto", "bubblewrap", "none"]), default="auto", show_default=True,
+    help="Isolation of the run; none is recorded and satisfies no policy.",
+)  # fmt: skip
+@click.option("--no-record", is_flag=True, help="Do not record the functions that each test runs.")
+@click.option(
+    "--format", "forms", multiple=True, metavar="text|json|junit[=FILE]", default=("text",),
+    show_default=True, help="Output; repeatable, one without a file goes to standard output.",
+)  # fmt: skip
 @click.option(
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 def command(
     staged: bool, base: str | None, head: str | None, targets: tuple[str, ...], contexts: Path | None,
-    dry_run: bool, form: str, repo: Path | None,
-) -> None:  # fmt: skip
-    """Choose the Python tests that a change can affect, each with its reason.
+    dry_run: bool, budget: float, sandbox: str, no_record: bool, forms: tuple[str, ...], repo: Path | None,
+) -> int:  # fmt: skip
+    """Run the Python tests that a change can affect, in a sandbox, each with the reason.
 
     A test is left out only if a recorded run bounds the functions that it depends on, and none of them
     changed. Without recorded runs every test is chosen, those that probably cover the change first.
+
+    Exit status: 0 all tests passed, 1 a test failed, 4 a test could not be run.
     """
     from wardround.cli.options import ChangeSpec
 
     require_one({"--staged": staged, "--base": base is not None}, "name the change in one way")
     if head is not None and base is None:
         raise click.UsageError("--head needs --base; name the commit it is compared with")
-    if not dry_run:
-        raise click.UsageError("tests are not run yet; add --dry-run for the plan")
+    outputs = [_output(form) for form in forms]
     spec = ChangeSpec(staged=base is None, base=base, head=head, repo=repo)
     if contexts is not None:
         _store(contexts, repo)
-    emit(_planned(spec, targets, form))
+    if dry_run:
+        _print_plan(spec, targets, outputs)
+        return 0
+    return _run(spec, targets, outputs, budget, sandbox, is_recorded=not no_record)
 
 
-def _planned(spec: ChangeSpec, targets: Sequence[str], form: str) -> str:
-    from wardround.change.repository import INDEX
-    from wardround.workflows.test.plan_report import PlanReport, as_json, as_text
-    from wardround.workflows.test.projects import detect_projects
-    from wardround.workflows.test.selection import Target, plan_tests
+def _output(form: str) -> tuple[str, Path | None]:
+    name, _, path = form.partition("=")
+    if name not in _FORMATS:
+        raise click.UsageError(f"--format {name}: unknown format; choose from {', '.join(_FORMATS)}")
+    return name, Path(path) if path else None
+
+
+def _print_plan(spec: ChangeSpec, targets: Sequence[str], outputs: Sequence[tuple[str, Path | None]]) -> None:
+    from wardround.workflows.test.plan_report import as_json, as_text
+
+    if len(outputs) != 1 or outputs[0][0] == "junit" or outputs[0][1] is not None:
+        raise click.UsageError("--dry-run prints the plan: use --format text or --format json")
+    report = _planned(spec, targets)
+    emit(as_json(report) if outputs[0][0] == "json" else as_text(report))
+
+
+def _planned(spec: ChangeSpec, targets: Sequence[str]) -> PlanReport:
+    from wardround.workflows.test.plan_report import PlanReport
+    from wardround.workflows.test.planning import plan_change
+    from wardround.workflows.test.selection import Target
 
     with open_change(spec) as (_, change, repository):
         assert repository is not None
-        head = _tree(repository, INDEX if spec.staged else change.head)
-        base = None if change.base == repository.empty_tree else _tree(repository, change.base)
-        recordings = _recordings(repository)
-        ranked = () if recordings else _ranked(spec)
-        plan = plan_tests(recordings, head, Target.of(targets), base=base, ranked=ranked)
-        projects = detect_projects(tuple(head.blobs), head.text)
-    report = PlanReport(projects, plan)
-    return as_json(report) if form == "json" else as_text(report)
+        planned = plan_change(repository, change, Target.of(targets), lambda: _ranked(spec))
+    return PlanReport(planned.projects, planned.plan)
 
 
-def _recordings(repository: Repository) -> tuple[Recording, ...]:
-    from wardround.workflows.test.run_store import RunStore
+def _run(
+    spec: ChangeSpec, targets: Sequence[str], outputs: Sequence[tuple[str, Path | None]],
+    budget_s: float, isolation: str, *, is_recorded: bool,
+) -> int:  # fmt: skip
+    from wardround.workflows.test.artifacts import Artifacts
+    from wardround.workflows.test.report_text import as_json
+    from wardround.workflows.test.running import RunOptions
+    from wardround.workflows.test.selection import Target
 
-    store = RunStore.open(repository.git_dir)
-    try:
-        return store.load()
-    finally:
-        store.close()
+    options = RunOptions(Target.of(targets), budget_s, isolation, is_recorded)
+    has_text = ("text", None) in outputs
+    with progress_line() as progress, open_change(spec) as (_, change, repository):
+        assert repository is not None
+        artifacts = Artifacts(repository.root)
+        report = _reported(spec, change, repository, options, artifacts, progress, has_text)
+        artifacts.write_report(as_json(report))
+        progress("")
+        for name, path in outputs:
+            _write(report, name, path, artifacts)
+    if has_text:
+        emit_line(f"report: {artifacts.name}")
+    return _status(report)
+
+
+def _reported(
+    spec: ChangeSpec, change: Change, repository: Repository, options: RunOptions, artifacts: Artifacts,
+    progress: Callable[[str], None], has_text: bool,
+) -> TestReport:  # fmt: skip
+    """Plan, print the number of tests, and run them."""
+    from wardround.workflows.test.planning import plan_change
+    from wardround.workflows.test.report_text import plan_line
+    from wardround.workflows.test.running import run_planned
+
+    progress("planning the tests")
+    planned = plan_change(repository, change, options.target, lambda: _ranked(spec))
+    progress("")
+    if has_text:
+        emit_line(plan_line(planned.plan))
+    return run_planned(
+        repository, change, planned, options, artifacts.folder, environ=os.environ, progress=progress
+    )
+
+
+def _write(report: TestReport, name: str, path: Path | None, artifacts: Artifacts) -> None:
+    from wardround.workflows.test.junit import as_junit
+    from wardround.workflows.test.report_text import as_json, as_text
+
+    rendered = {"text": as_text, "json": as_json, "junit": as_junit}[name](report)
+    if path is None:
+        emit(rendered)
+    else:
+        artifacts.write(path, rendered)
+
+
+def _status(report: TestReport) -> int:
+    """Return the exit status: a failure counts before what could not be run."""
+    from wardround.context.run_evidence import RunState, TestOutcome
+
+    if report.with_outcome(TestOutcome.FAILED, TestOutcome.ERROR):
+        return _FAILED
+    return 0 if report.state is RunState.COMPLETE else _INCONCLUSIVE
 
 
 def _ranked(spec: ChangeSpec) -> list[str]:
@@ -105,6 +190,7 @@ def _store(file: Path, repo: Path | None) -> None:
 
     from wardround.change.repository import INDEX, Repository
     from wardround.context.line_coverage.model import CoverageUnreadable
+    from wardround.workflows.test.planning import tree_of
     from wardround.workflows.test.recording import read_recording
     from wardround.workflows.test.run_store import RunStore
 
@@ -116,7 +202,7 @@ def _store(file: Path, repo: Path | None) -> None:
             )
         try:
             recording = read_recording(
-                file.read_bytes(), _tree(repository, INDEX), str(repository.root), is_complete=False
+                file.read_bytes(), tree_of(repository, INDEX), str(repository.root), is_complete=False
             )
         except (OSError, CoverageUnreadable) as cause:
             raise UsageError(f"{file}: {cause}; write it with pytest --cov=. --cov-context=test") from cause
@@ -127,11 +213,3 @@ def _store(file: Path, repo: Path | None) -> None:
             raise UsageError(f"the runs in {file} cannot be stored: {cause}") from cause
         finally:
             store.close()
-
-
-def _tree(repository: Repository, side: str) -> TreeUnderTest:
-    from wardround.cli.related.corpus import text_of
-    from wardround.workflows.test.tree import TreeUnderTest
-
-    blobs = dict(repository.blobs_of(side))
-    return TreeUnderTest(blobs, lambda path: text_of(repository, blobs[path]) if path in blobs else None)

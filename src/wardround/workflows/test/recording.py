@@ -42,10 +42,10 @@ def read_recording(content: bytes, tree: TreeUnderTest, root: str, *, is_complet
         CoverageUnreadable: it is not such a file, or it has no contexts.
     """
     rows = list(read_contexts(content))
-    return record(rows, _paths(rows, tree, root), tree.blobs, tree.text, is_complete=is_complete)
+    return record(rows, paths_in(rows, tree, root), tree.blobs, tree.text, is_complete=is_complete)
 
 
-def _paths(rows: Iterable[ContextLines], tree: TreeUnderTest, root: str) -> dict[str, str]:
+def paths_in(rows: Iterable[ContextLines], tree: TreeUnderTest, root: str) -> dict[str, str]:
     """Return path as written -> path in the repository."""
     written = MeasuredLines({row.path: {} for row in rows})
     found = measured_paths(written, root, "", tree.blobs.keys())

@@ -1,0 +1,66 @@
+"""The report of a run of tests as JUnit XML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+from wardround.context.run_evidence import TestOutcome
+from wardround.workflows.test.report import TestReport, TestResult
+
+_ELEMENTS = {
+    TestOutcome.FAILED: "failure",
+    TestOutcome.ERROR: "error",
+    TestOutcome.NOT_RUN: "error",
+    TestOutcome.SKIPPED: "skipped",
+}
+
+
+def as_junit(report: TestReport) -> str:
+    """Return the report; a test that did not run is an error, so that no reader takes it for a passed one."""
+    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *_suites(report), ""])
+
+
+def _suites(report: TestReport) -> Iterator[str]:
+    yield f"<testsuites {_counts(report.tests)}>"
+    for project in dict.fromkeys(one.project for one in report.tests):
+        tests = [one for one in report.tests if one.project == project]
+        yield f"  <testsuite name={_attribute(project or '.')} {_counts(tests)}>"
+        for test in tests:
+            yield from _case(test)
+        yield "  </testsuite>"
+    yield "</testsuites>"
+
+
+def _counts(tests: Sequence[TestResult]) -> str:
+    found = [_ELEMENTS.get(one.outcome) for one in tests]
+    seconds = sum(one.seconds for one in tests)
+    return (
+        f'tests="{len(tests)}" failures="{found.count("failure")}" errors="{found.count("error")}" '
+        f'skipped="{found.count("skipped")}" time="{seconds:.3f}"'
+    )
+
+
+def _case(test: TestResult) -> Iterator[str]:
+    path, _, name = test.id.partition("::")
+    start = (
+        f"    <testcase classname={_attribute(path)} name={_attribute(name)} file={_attribute(path)} "
+        f'time="{test.seconds:.3f}"'
+    )
+    element = _ELEMENTS.get(test.outcome)
+    if element is None:
+        yield f"{start}/>"
+        return
+    yield f"{start}>"
+    message = _attribute(test.detail or test.excerpt.strip().rpartition("\n")[2])
+    yield f"      <{element} message={message}>{escape(_printable(test.excerpt))}</{element}>"
+    yield "    </testcase>"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_printable(text))
+
+
+def _printable(text: str) -> str:
+    """Return text without the characters that XML cannot hold."""
+    return "".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)

@@ -1,0 +1,68 @@
+"""The projects and the plan of a change, from the repository and its recorded runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from wardround.change.change_source import decoded
+from wardround.change.diff import Change
+from wardround.change.repository import INDEX, Repository
+from wardround.workflows.test.plan import TestPlan
+from wardround.workflows.test.projects import DetectedProject, detect_projects
+from wardround.workflows.test.run_store import RunStore
+from wardround.workflows.test.selection import Target, plan_tests
+from wardround.workflows.test.tree import TreeUnderTest
+
+_LONGEST_FILE = 1024 * 1024
+"""Bytes; people write no longer sources."""
+
+
+class PlannedTests(msgspec.Struct, frozen=True):
+    """The plan of a change.
+
+    Attributes:
+        side: the commit to test, or the index.
+        base: None if the repository has no commit before the change.
+    """
+
+    side: str
+    head: TreeUnderTest
+    base: TreeUnderTest | None
+    projects: tuple[DetectedProject, ...]
+    plan: TestPlan
+
+
+def plan_change(
+    repository: Repository, change: Change, target: Target, ranked: Callable[[], Sequence[str]] = tuple
+) -> PlannedTests:
+    """Plan the tests of a change.
+
+    Args:
+        ranked: the ids of the tests that probably cover the change; only called without recorded runs.
+
+    Raises:
+        UsageError: a requested test does not exist.
+    """
+    side = INDEX if change.head.startswith(":") else change.head
+    head = tree_of(repository, side)
+    base = None if change.base == repository.empty_tree else tree_of(repository, change.base)
+    store = RunStore.open(repository.git_dir)
+    try:
+        recordings = store.load()
+    finally:
+        store.close()
+    found = plan_tests(recordings, head, target, base=base, ranked=() if recordings else ranked())
+    return PlannedTests(side, head, base, detect_projects(tuple(head.blobs), head.text), found)
+
+
+def tree_of(repository: Repository, side: str) -> TreeUnderTest:
+    """Return the tree of a commit or of the index; files that are too long or not UTF-8 have no text."""
+    blobs = dict(repository.blobs_of(side))
+
+    def read(path: str) -> str | None:
+        content = repository.blobs.get(blobs[path]) if path in blobs else None
+        return None if content is None or len(content) > _LONGEST_FILE else decoded(content)
+
+    return TreeUnderTest(blobs, read)

@@ -1,0 +1,311 @@
+"""The run of the tests of one project: as many processes as crashes and repetitions need, within its time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+from wardround.context.run_evidence import RunState, TestOutcome
+from wardround.sandbox.model import Outcome, State
+from wardround.text.redaction import redact_secrets
+from wardround.workflows.test import session_events as events
+from wardround.workflows.test.selection import without_parameters
+from wardround.workflows.test.session import SessionRequest, SessionResult, Sessions, ending
+
+_MOST_CRASHES = 10
+"""Processes that tests may end before the rest of the tests is not run."""
+_MOST_REPEATED = 200
+_LEAST_S = 1.0
+"""The time that is left for a further process to be worth its start."""
+_MOST_TEST_S = 300.0
+_FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
+
+
+class RawResult(msgspec.Struct, frozen=True):
+    """The result of a test, before it is compared with the change."""
+
+    outcome: TestOutcome
+    seconds: float = 0.0
+    detail: str = ""
+    excerpt: str = ""
+    frames: tuple[events.Frame, ...] = ()
+    attempts: int = 1
+    is_recorded: bool = False
+
+
+class ProjectTests(msgspec.Struct, frozen=True):
+    """The planned tests of a project.
+
+    Attributes:
+        tests: ids in the order of the plan.
+        is_filtered: other tests of the project are left out.
+        paths: files that a person requested.
+    """
+
+    root: str
+    framework: str
+    tests: tuple[str, ...]
+    is_filtered: bool
+    paths: tuple[str, ...] = ()
+
+
+class ProjectResult(msgspec.Struct, frozen=True):
+    """The results of the tests of a project.
+
+    Attributes:
+        results: by id, in the order of the run.
+        sessions: the processes whose lines were recorded.
+        detail: one sentence unless the state is ``complete``.
+        unrecorded: the reason why nothing was recorded, as a clause.
+    """
+
+    state: RunState
+    results: Mapping[str, RawResult]
+    sessions: tuple[SessionResult, ...]
+    outcomes: tuple[Outcome, ...]
+    detail: str = ""
+    unrecorded: str = ""
+
+
+class ProjectRunner:
+    """Runs the tests of one project.
+
+    Args:
+        deadline: on the monotonic clock.
+        logs: the folder for the output, in files ``test-FRAMEWORK-N.log``.
+        first_log: the number of the first log.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        tests: ProjectTests,
+        deadline: float,
+        logs: Path,
+        first_log: int,
+        *,
+        is_recorded: bool,
+    ) -> None:
+        self._sessions = sessions
+        self._tests = tests
+        self._deadline = deadline
+        self._logs = logs
+        self._next_log = first_log
+        self._is_recorded = is_recorded
+        self._results: dict[str, RawResult] = {}
+        self._ran: list[SessionResult] = []
+        self._uncollected: list[events.Uncollected] = []
+        self._excluded: set[str] = set()
+        self._not_run: dict[str, str] = {}
+        self._outcomes: list[Outcome] = []
+
+    def result(self) -> ProjectResult:
+        """Run the tests, and repeat those that fail."""
+        problem = self._run_all()
+        if problem is not None:
+            return problem
+        self._repeat_failures()
+        self._add_missing()
+        is_partial = any(one.outcome is TestOutcome.NOT_RUN for one in self._results.values())
+        detail = self._shortfall() if is_partial else ""
+        ran = any(one.outcome is not TestOutcome.NOT_RUN for one in self._results.values())
+        state = RunState.COMPLETE if not is_partial else RunState.PARTIAL if ran else RunState.FAILED
+        return self._ended(state, detail)
+
+    def _ended(self, state: RunState, detail: str) -> ProjectResult:
+        started = (one for ran in self._ran for one in ran.events if isinstance(one, events.Started))
+        unrecorded = next((one.unrecorded for one in started), "")
+        return ProjectResult(
+            state, self._results, tuple(self._ran), tuple(self._outcomes), detail, unrecorded
+        )
+
+    def _left_s(self) -> float:
+        return self._deadline - time.monotonic()
+
+    def _session(self, tests: Sequence[str], *, is_filtered: bool, is_recorded: bool) -> SessionResult:
+        left = self._left_s()
+        request = SessionRequest(
+            self._tests.framework,
+            self._tests.root,
+            tuple(tests),
+            budget_s=max(left, _LEAST_S),
+            test_s=max(min(_MOST_TEST_S, left / 2), _LEAST_S),
+            is_filtered=is_filtered,
+            is_recorded=is_recorded,
+            paths=self._tests.paths,
+        )
+        log = self._logs / f"test-{self._tests.framework}-{self._next_log}.log"
+        self._next_log += 1
+        done = self._sessions.run(request, log)
+        self._outcomes.append(done.outcome)
+        return done
+
+    def _run_all(self) -> ProjectResult | None:
+        """Run every test, in a further process after each crash; return a result if none could begin."""
+        tests, is_filtered = self._tests.tests, self._tests.is_filtered
+        for _ in range(_MOST_CRASHES + 1):
+            done = self._session(tests, is_filtered=is_filtered, is_recorded=self._is_recorded)
+            if done.outcome.state is State.REFUSED:
+                return self._ended(RunState.REFUSED, done.outcome.detail)
+            self._ran.append(done)
+            collected = self._read(done)
+            if collected is None:
+                return None if self._results else self._ended(RunState.FAILED, self._no_start(done))
+            tests = tuple(one for one in collected if one not in self._results)
+            if not tests or self._left_s() < _LEAST_S or not _has_progress(done):
+                break
+            is_filtered = True
+        self._not_run |= dict.fromkeys(tests, self._reason_of(self._ran[-1]))
+        return None
+
+    def _read(self, done: SessionResult) -> tuple[str, ...] | None:
+        """Read the results of a process, and return the collected tests; None if it did not collect."""
+        collected: tuple[str, ...] | None = None
+        current: events.Begun | None = None
+        for one in done.events:
+            if isinstance(one, events.Collected):
+                collected = one.tests
+            elif isinstance(one, events.Excluded):
+                self._excluded.update(one.tests)
+            elif isinstance(one, events.Uncollected):
+                self._uncollected.append(one)
+            elif isinstance(one, events.Begun):
+                current = one
+            elif isinstance(one, events.Ended):
+                self._results[one.test] = _raw(one)
+                current = None
+        if current is not None:
+            self._add_crash(current, done)
+        return collected
+
+    def _add_crash(self, current: events.Begun, done: SessionResult) -> None:
+        outcome = done.outcome
+        if outcome.state is State.TIMED_OUT and self._left_s() < _LEAST_S:
+            self._results[current.test] = RawResult(
+                TestOutcome.NOT_RUN, detail="the time budget ended while it ran"
+            )
+            return
+        seconds = max(outcome.wall_s - current.at, 0.0)
+        dump, frames = crash_dump(outcome.stderr, done.root)
+        excerpt = shortened(dump or outcome.stderr or outcome.stdout)
+        self._results[current.test] = RawResult(
+            TestOutcome.ERROR, seconds, f"while it ran, {ending(outcome)}", excerpt, frames
+        )
+
+    def _no_start(self, done: SessionResult) -> str:
+        """Return the reason why a process did not collect tests."""
+        broken = next((one for one in done.events if isinstance(one, events.Broken)), None)
+        uncollected = next((one for one in done.events if isinstance(one, events.Uncollected)), None)
+        text = (broken or uncollected).excerpt if broken or uncollected else done.outcome.stderr  # type: ignore[union-attr]
+        last = last_line(text or done.outcome.stdout)
+        reason = f": {last}" if last else ""
+        return f"{self._tests.framework} collected no tests, and {ending(done.outcome)}{reason}"
+
+    def _reason_of(self, done: SessionResult) -> str:
+        if self._left_s() < _LEAST_S or _stopped_at_budget(done):
+            return "the time budget ended before it"
+        return f"it was not reached: {ending(done.outcome)}"
+
+    def _repeat_failures(self) -> None:
+        """Run failed tests once more, on a new tree, to tell those that are flaky."""
+        failed = [test for test, one in self._results.items() if one.outcome in _FAILURES][:_MOST_REPEATED]
+        if not failed or self._left_s() < _LEAST_S:
+            return
+        done = self._session(failed, is_filtered=True, is_recorded=False)
+        for one in done.events:
+            if isinstance(one, events.Ended) and one.test in failed:
+                self._results[one.test] = _repeated(self._results[one.test], one)
+
+    def _add_missing(self) -> None:
+        """Add the planned tests that were not run, with the reason."""
+        for test, reason in self._not_run.items():
+            self._results.setdefault(test, RawResult(TestOutcome.NOT_RUN, detail=reason))
+        known = {*self._results, *map(without_parameters, self._results)}
+        excluded = {*self._excluded, *map(without_parameters, self._excluded)}
+        for test in self._tests.tests:
+            if test not in known:
+                self._results[test] = self._missing(test, is_excluded=test in excluded)
+
+    def _missing(self, test: str, *, is_excluded: bool) -> RawResult:
+        path = test.partition("::")[0]
+        for one in self._uncollected:
+            if not one.path or path == one.path or path.startswith(f"{one.path}/"):
+                detail = f"it could not be collected: {last_line(one.excerpt)}"
+                return RawResult(TestOutcome.NOT_RUN, 0.0, detail, shortened(one.excerpt), one.frames)
+        by = "deselects it" if is_excluded else "does not collect it"
+        return RawResult(
+            TestOutcome.SKIPPED, detail=f"{self._tests.framework} {by} as the project configures it"
+        )
+
+    def _shortfall(self) -> str:
+        missed = [one for one in self._results.values() if one.outcome is TestOutcome.NOT_RUN]
+        count = "1 test was" if len(missed) == 1 else f"{len(missed)} tests were"
+        return f"{count} not run: {missed[0].detail}"
+
+
+def _raw(one: events.Ended) -> RawResult:
+    is_skipped = one.outcome is TestOutcome.SKIPPED
+    return RawResult(
+        one.outcome,
+        one.seconds,
+        shortened(one.excerpt) if is_skipped else "",
+        "" if is_skipped else shortened(one.excerpt),
+        one.frames,
+        one.attempts,
+        one.is_recorded and one.outcome in (TestOutcome.PASSED, TestOutcome.SKIPPED),
+    )
+
+
+def _repeated(first: RawResult, second: events.Ended) -> RawResult:
+    replace = msgspec.structs.replace
+    attempts = first.attempts + second.attempts
+    if second.outcome is TestOutcome.PASSED:
+        detail = "it failed, and passed when it was repeated"
+        return replace(first, outcome=TestOutcome.FLAKY, detail=detail, attempts=attempts, is_recorded=False)
+    return replace(first, attempts=attempts)
+
+
+def _has_progress(done: SessionResult) -> bool:
+    return any(isinstance(one, events.Begun) for one in done.events) and not _stopped_at_budget(done)
+
+
+def _stopped_at_budget(done: SessionResult) -> bool:
+    """Return True if the framework ended in order before its last test."""
+    return any(isinstance(one, events.Finished) for one in done.events)
+
+
+_MOST_LINES = 60
+_MOST_CHARACTERS = 4000
+
+
+def shortened(text: str) -> str:
+    """Return the end of a text of a failure, without secrets."""
+    end = "\n".join(text.rstrip().split("\n")[-_MOST_LINES:])
+    return redact_secrets(end[-_MOST_CHARACTERS:])
+
+
+def crash_dump(text: str, root: str) -> tuple[str, tuple[events.Frame, ...]]:
+    """Return the beginning of the dump of a fatal error, and its frames in the tree, the innermost first."""
+    at = max(text.rfind(mark) for mark in _DUMPS)
+    if at < 0:
+        return "", ()
+    dump = text[at:].split("\n")[:_MOST_DUMP_LINES]
+    found = (_DUMP_FRAME.search(line) for line in dump)
+    inside = f"{root}/"
+    frames = tuple((one[1][len(inside) :], int(one[2])) for one in found if one and one[1].startswith(inside))
+    return "\n".join(dump), frames
+
+
+_DUMPS = ("Fatal Python error", "Timeout (")
+_DUMP_FRAME = LazyPattern(r'File "([^"\n]{1,4096})", line (\d{1,7})')
+_MOST_DUMP_LINES = 12
+
+
+def last_line(text: str) -> str:
+    """Return the last line of a text that is not empty, without secrets."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return redact_secrets(lines[-1].removeprefix("E ").strip()) if lines else ""

@@ -1,0 +1,131 @@
+"""The report of a run of tests for a terminal, and as JSON."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from wardround.context.run_evidence import LineEvidence, RunState, TestOutcome
+from wardround.text.escaping import json_text, one_line
+from wardround.workflows.test.plan import TestPlan
+from wardround.workflows.test.report import ProjectRun, TestReport, TestResult
+
+_SHOWN = 20
+"""Tests of one outcome that are listed; the report has all of them."""
+_EXCERPT_LINES = 12
+_MOST_RANGES = 10
+_FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
+
+
+def as_json(report: TestReport) -> str:
+    """Return the report as indented JSON."""
+    return json_text(msgspec.json.format(msgspec.json.encode(_escaped(msgspec.to_builtins(report))))) + "\n"
+
+
+def _escaped(value: object) -> object:
+    """Return builtins whose texts are UTF-8; bytes of paths that are not become escapes."""
+    if isinstance(value, str):
+        return value if value.isascii() else "\n".join(map(one_line, value.split("\n")))
+    if isinstance(value, dict):
+        return {key: _escaped(one) for key, one in value.items()}
+    return [_escaped(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def plan_line(plan: TestPlan) -> str:
+    """Return the number of tests to run."""
+    total = len(plan.selected) + len(plan.omitted)
+    return f"{len(plan.selected)} of {total} tests to run" if total else "no tests were found"
+
+
+def as_text(report: TestReport) -> str:
+    """Return the results for a terminal, without the plan."""
+    return "".join(f"{one_line(line)}\n" for line in _lines(report))
+
+
+def _lines(report: TestReport) -> Iterator[str]:
+    for run in report.runs:
+        yield from _run_lines(run)
+    for test in report.with_outcome(*_FAILURES)[:_SHOWN]:
+        yield from _failure_lines(test)
+    for test in report.with_outcome(TestOutcome.FLAKY)[:_SHOWN]:
+        yield f"flaky {test.id}: {test.detail}"
+    yield from _not_run_lines(report.with_outcome(TestOutcome.NOT_RUN))
+    yield from _coverage_lines(report.lines)
+    yield from report.notes
+    yield summary(report)
+
+
+def _run_lines(run: ProjectRun) -> Iterator[str]:
+    if run.environment is None:
+        yield f"{run.root or '.'}: {run.detail}"
+        return
+    source = run.command_source
+    origin = f" ({source.file}{f': {source.key}' if source.key else ''})" if source else ""
+    isolation = f"{run.isolation} {run.isolation_version}".strip() or "not started"
+    yield (
+        f"{run.root or '.'}: {shlex.join(run.command)}{origin}, Python {run.environment.version} of "
+        f"{run.environment.source}, isolation: {isolation}"
+    )
+
+
+def _failure_lines(test: TestResult) -> Iterator[str]:
+    yield f"{test.outcome.value} {test.id}: {test.reason}"
+    if test.detail:
+        yield f"  {test.detail}"
+    if test.places:
+        yield f"  changed lines in its traceback: {', '.join(test.places)}"
+    for line in test.excerpt.split("\n")[-_EXCERPT_LINES:]:
+        if line.strip():
+            yield f"    {line}"
+
+
+def _not_run_lines(tests: Sequence[TestResult]) -> Iterator[str]:
+    for detail, some in _by_detail(tests).items():
+        count = "1 test" if len(some) == 1 else f"{len(some)} tests"
+        yield f"{count} not run: {detail}"
+        for test in some[:_SHOWN]:
+            yield f"  {test.id}"
+        if len(some) > _SHOWN:
+            yield f"  and {len(some) - _SHOWN} more"
+
+
+def _by_detail(tests: Iterable[TestResult]) -> dict[str, list[TestResult]]:
+    found: dict[str, list[TestResult]] = {}
+    for test in tests:
+        found.setdefault(test.detail, []).append(test)
+    return found
+
+
+def _coverage_lines(lines: Sequence[LineEvidence]) -> Iterator[str]:
+    covered = sum(len(one.covered) for one in lines)
+    missed = sum(len(one.uncovered) for one in lines)
+    if not covered and not missed:
+        return
+    yield f"{covered} of {covered + missed} changed lines were run by these tests"
+    for one in lines:
+        if one.uncovered:
+            yield f"  not run: {one.path}:{ranges(one.uncovered)}"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Return sorted numbers as ranges, ``3-5, 9``."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number])
+    shown = ["-".join(map(str, part)) for part in parts[:_MOST_RANGES]]
+    return ", ".join([*shown, *(["..."] if len(parts) > _MOST_RANGES else [])])
+
+
+def summary(report: TestReport) -> str:
+    """Return the counts and the time in one line."""
+    counts = Counter(one.outcome for one in report.tests)
+    seconds = sum(run.wall_s for run in report.runs)
+    found = ", ".join(f"{counts[one]} {one.value.replace('-', ' ')}" for one in TestOutcome if counts[one])
+    end = "" if report.state is RunState.COMPLETE else f"; inconclusive: {report.detail}"
+    return f"{found or 'no tests run'} in {seconds:.1f} s{end}"

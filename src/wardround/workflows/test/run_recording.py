@@ -1,0 +1,76 @@
+"""The recorded lines of the processes of a run: for the store of runs, and for the coverage of the change."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable
+
+import msgspec
+
+from wardround.change.repository import Repository
+from wardround.context.line_coverage.context_lines import ContextLines, read_contexts
+from wardround.context.line_coverage.model import CoverageUnreadable
+from wardround.workflows.test.changed_lines import executed_lines
+from wardround.workflows.test.recorded_runs import Recording, record
+from wardround.workflows.test.recording import paths_in
+from wardround.workflows.test.run_store import RunStore
+from wardround.workflows.test.session import SessionResult
+from wardround.workflows.test.tree import TreeUnderTest
+
+
+class RecordedLines:
+    """The lines that the processes of a run recorded.
+
+    Attributes:
+        executed: path -> bits of the lines that ran.
+    """
+
+    def __init__(self, head: TreeUnderTest) -> None:
+        self._head = head
+        self._recordings: list[Recording] = []
+        self.executed: dict[str, int] = {}
+
+    def add(self, session: SessionResult, bounded: Collection[str], *, is_complete: bool) -> None:
+        """Add the lines of a process.
+
+        Args:
+            bounded: ids of the tests whose lines are all that they depend on: they passed.
+            is_complete: all tests of the tree are in it.
+        """
+        rows = _rows(session)
+        if not rows:
+            return
+        paths = paths_in(rows, self._head, session.root)
+        for path, lines in executed_lines(rows, paths).items():
+            self.executed[path] = self.executed.get(path, 0) | lines
+        found = record(rows, paths, self._head.blobs, self._head.text, is_complete=is_complete)
+        runs = tuple(run for run in found.runs if run.test in bounded)
+        self._recordings.append(msgspec.structs.replace(found, runs=runs))
+
+    def store(self, repository: Repository) -> str:
+        """Store the runs for later plans; return a sentence if that is impossible, else an empty text."""
+        recordings = [one for one in self._recordings if one.runs]
+        if not recordings:
+            return ""
+        try:
+            _add(repository, recordings)
+        except (OSError, sqlite3.Error) as cause:
+            return f"The runs were not stored ({cause}), so that the next plan is not smaller."
+        return ""
+
+
+def _rows(session: SessionResult) -> list[ContextLines]:
+    """Return the recorded lines; none if the process was ended while it wrote them."""
+    try:
+        return [] if session.data is None else list(read_contexts(session.data))
+    except CoverageUnreadable:
+        return []
+
+
+def _add(repository: Repository, recordings: Iterable[Recording]) -> None:
+    store = RunStore.open(repository.git_dir)
+    try:
+        for one in recordings:
+            store.add(one)
+    finally:
+        store.close()

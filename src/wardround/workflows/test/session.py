@@ -1,0 +1,195 @@
+"""One process of a framework of tests in the sandbox, on a tree of its own."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from wardround.change.repository import Repository
+from wardround.context.line_coverage.context_lines import MOST_BYTES
+from wardround.sandbox.model import Limits, Outcome, State, Visible
+from wardround.sandbox.run import NONE, run
+from wardround.sandbox.tree import EphemeralTree
+from wardround.sandbox.visible import INNER_ROOT
+from wardround.workflows.environments.model import Environment
+from wardround.workflows.test import session_events as events
+
+_FOLDER = ".wardround-run"
+"""The folder of the tree with the request and the results of the run."""
+_INSIDE = Path(__file__).with_name("wardround_in_sandbox")
+_START = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "from wardround_in_sandbox.start import main; del sys.path[0]; main()"
+)
+_POLL_S = 0.1
+Progress = Callable[[str], None]
+
+
+class SessionRequest(msgspec.Struct, frozen=True):
+    """The tests of one process.
+
+    Attributes:
+        project: the folder in which the framework runs, relative to the tree.
+        tests: ids, those most likely to fail first.
+        is_filtered: run these alone; otherwise all, these first.
+        is_exact: run them in exactly this order.
+        paths: files that the framework would not find by itself.
+        budget_s: elapsed time.
+        test_s: elapsed time of one test.
+    """
+
+    framework: str
+    project: str
+    tests: tuple[str, ...]
+    budget_s: float
+    test_s: float
+    is_filtered: bool = True
+    is_exact: bool = False
+    is_recorded: bool = False
+    paths: tuple[str, ...] = ()
+
+
+class SessionResult(msgspec.Struct, frozen=True):
+    """The end of one process, and what it reported before.
+
+    Attributes:
+        root: the absolute path of the tree, as the run had it.
+        data: what coverage.py recorded; None if nothing.
+    """
+
+    outcome: Outcome
+    events: tuple[events.Event, ...]
+    root: str
+    data: bytes | None = None
+
+
+class Sessions(msgspec.Struct, frozen=True):
+    """The means to run processes on one side of a repository.
+
+    Attributes:
+        side: a commit, or the index.
+        progress: shows the current step.
+    """
+
+    repository: Repository
+    side: str
+    environment: Environment
+    isolation: str
+    environ: Mapping[str, str]
+    progress: Progress
+
+    def run(self, request: SessionRequest, log: Path) -> SessionResult:
+        """Run one process to its end on a new copy of the tree.
+
+        Raises:
+            GitError: the tree cannot be written.
+        """
+        with EphemeralTree(self.repository, self.side) as tree:
+            root = str(tree.root) if self.isolation == NONE else INNER_ROOT
+            with _event_file(tree.root) as file:
+                _write_request(tree.root, root, request)
+                with _watched(file, len(request.tests), self.progress) as seen:
+                    outcome = self._started(tree, root, request, log)
+            data = tree.read(f"{_FOLDER}/data", MOST_BYTES) if request.is_recorded else None
+            return SessionResult(outcome, tuple(seen), root, data or None)
+
+    def _started(self, tree: EphemeralTree, root: str, request: SessionRequest, log: Path) -> Outcome:
+        command = [
+            "sh", "-c", 'cd "$0" && exec "$@"', os.path.join(root, request.project),
+            "python3", "-c", _START, str(_INSIDE.parent), f"{root}/{_FOLDER}/request.json",
+        ]  # fmt: skip
+        limits = Limits(wall_s=request.budget_s, cpu_s=request.budget_s * (os.cpu_count() or 1))
+        return run(
+            command, tree, limits,
+            log=log, visible=_view(self.environment.visible, root), isolation=self.isolation,
+            environ=self.environ,
+        )  # fmt: skip
+
+
+def _view(visible: Visible, root: str) -> Visible:
+    """Return a view with the start of the run, and variables for the real path of the tree."""
+    variables = tuple(
+        (name, ":".join(_at(root, part) for part in value.split(":"))) for name, value in visible.variables
+    )
+    return msgspec.structs.replace(visible, read_only=(*visible.read_only, _INSIDE), variables=variables)
+
+
+def _at(root: str, path: str) -> str:
+    is_in_tree = path == INNER_ROOT or path.startswith(f"{INNER_ROOT}/")
+    return root + path[len(INNER_ROOT) :] if is_in_tree else path
+
+
+@contextmanager
+def _event_file(tree: Path) -> Iterator[int]:
+    folder = tree / _FOLDER
+    folder.mkdir()
+    file = os.open(folder / "events", os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def _write_request(tree: Path, root: str, request: SessionRequest) -> None:
+    values = {
+        "framework": request.framework,
+        "root": root,
+        "results": f"{root}/{_FOLDER}/events",
+        "data": f"{root}/{_FOLDER}/data" if request.is_recorded else "",
+        "tests": request.tests,
+        "is_filtered": request.is_filtered,
+        "is_exact": request.is_exact,
+        "paths": [os.path.join(root, path) for path in request.paths],
+        "budget_s": request.budget_s * _OWN_SHARE,
+        "test_s": request.test_s,
+    }
+    (tree / _FOLDER / "request.json").write_bytes(msgspec.json.encode(values))
+
+
+_OWN_SHARE = 0.95
+"""The part of the time after which the framework begins no test, so that it can write what it recorded."""
+
+
+@contextmanager
+def _watched(file: int, planned: int, progress: Progress) -> Iterator[list[events.Event]]:
+    """Show the progress in a thread; at the end the list holds all events."""
+    seen: list[events.Event] = []
+    reader = events.EventFile(file)
+    is_over = threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(_POLL_S):
+            if found := reader.new():
+                seen.extend(found)
+                progress(_progress(seen, planned))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        is_over.set()
+        thread.join()
+        seen.extend(reader.new())
+
+
+def _progress(seen: Sequence[events.Event], planned: int) -> str:
+    ended = [one for one in seen if isinstance(one, events.Ended)]
+    failed = sum(one.outcome in ("failed", "error") for one in ended)
+    total = next((len(one.tests) for one in seen if isinstance(one, events.Collected)), planned)
+    current = next((one.test for one in reversed(seen) if isinstance(one, events.Begun)), "collecting")
+    return f"{len(ended)} of {total} tests, {failed} failed: {current}"
+
+
+def ending(outcome: Outcome, status: int | None = None) -> str:
+    """Return the way in which a process ended, as a clause."""
+    if outcome.state is not State.FINISHED:
+        return outcome.detail
+    if outcome.signal is not None:
+        return f"the process was ended by signal {outcome.signal}"
+    return f"the process exited with status {outcome.status}"
