@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.messages import echo_err
 from wardround.cli.run import emit, open_change, progress_line, require_one
+from wardround.errors import EnvironmentUnavailable
 
 if TYPE_CHECKING:
     from wardround.cli.options import ChangeSpec
     from wardround.context.run_evidence import BehaviourRun
+
+_INCONCLUSIVE = 4
 
 
 @click.command("behaviour")
@@ -31,21 +35,27 @@ if TYPE_CHECKING:
 def command(
     function: str, staged: bool, base: str | None, head: str | None, form: str, isolation: str,
     repo: Path | None,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Show the inputs whose result a change altered.
 
     The tests of the base are run in the sandbox while the arguments of the changed Python functions are
     recorded; then the functions of both sides run on these arguments, and on small changes of them.
     """
     from wardround.cli.options import ChangeSpec
+    from wardround.context.run_evidence import RunState
     from wardround.workflows.behaviour.report import as_json, as_text
 
     require_one({"--staged": staged, "--base": base is not None}, "name the change in one way")
     if head is not None and base is None:
         raise click.UsageError("--head needs --base; name the commit it is compared with")
     spec = ChangeSpec(staged=base is None, base=base, head=head, repo=repo)
-    run = _compared(spec, function, isolation)
+    try:
+        run = _compared(spec, function, isolation)
+    except EnvironmentUnavailable as cause:
+        echo_err(f"wardround: {cause}")
+        return _INCONCLUSIVE
     emit(as_json(run) if form == "json" else as_text(run), escaped=form == "json")
+    return 0 if run.conditions.state in (RunState.COMPLETE, RunState.PARTIAL) else _INCONCLUSIVE
 
 
 def _compared(spec: ChangeSpec, function: str, isolation: str) -> BehaviourRun:

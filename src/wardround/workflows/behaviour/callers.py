@@ -38,10 +38,9 @@ def callers_of(
 
 
 def _callers(graph: CodeGraph, path: str, name: str) -> tuple[str, ...]:
-    found = []
-    for symbol in graph.symbols_in(path):
-        if symbol.name == name:
-            for link in graph.callers(symbol):
-                if link.certainty is Certainty.RESOLVED and not is_test_path(link.path):
-                    found.append(f"{link.path}:{link.line}")
+    links = (link for one in graph.symbols_in(path) if one.name == name for link in graph.callers(one))
+    found = (
+        f"{link.path}:{link.line}" for link in links
+        if link.certainty is Certainty.RESOLVED and not is_test_path(link.path)
+    )  # fmt: skip
     return tuple(dict.fromkeys(found))[:_MOST]

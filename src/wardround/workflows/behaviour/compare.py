@@ -11,14 +11,24 @@ from wardround.change.change_source import decoded
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import (
-    BehaviourDifference, BehaviourRun, ComparedFunction, NotCompared, RunConditions, RunState,
+    BehaviourDifference,
+    BehaviourRun,
+    ComparedFunction,
+    NotCompared,
+    RunConditions,
+    RunState,
 )  # fmt: skip
 from wardround.sandbox.model import Outcome, State
 from wardround.workflows.behaviour.callers import FunctionKey, callers_of
 from wardround.workflows.behaviour.comparison import (
-    CallPair, FunctionResult, compare_calls, observed, observed_text, without_unstable,
+    CallPair,
+    FunctionResult,
+    compare_calls,
+    observed,
+    observed_text,
+    without_unstable,
 )  # fmt: skip
-from wardround.workflows.behaviour.limits import BehaviourLimits
+from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
 from wardround.workflows.behaviour.stages import Recorded, RecordedRun, ReplayedRun, Stages
 from wardround.workflows.behaviour.targets import Target, Targets, find_targets
 from wardround.workflows.behaviour.tests_to_run import tests_near
@@ -33,7 +43,7 @@ def compare_behaviour(
     environment: Environment,
     *,
     request: str = "",
-    limits: BehaviourLimits = BehaviourLimits(),
+    limits: BehaviourLimits = DEFAULT_LIMITS,
     isolation: str = "auto",
     environ: Mapping[str, str] | None = None,
     progress: Callable[[str], None] = lambda text: None,
@@ -96,16 +106,16 @@ class _Comparison:
         stages, (base, head) = self._stages, (self._change.base, self._change.head)
         first, second = _SEEDS
         self._progress("repeating the calls on the base")
-        one = stages.replay(base, recorded, recorded.inputs, hash_seed=first, is_first=True, is_base=True)
+        one = stages.replay(base, recorded, None, hash_seed=first, is_base=True)
         self._progress("repeating the calls on the head")
-        after = stages.replay(head, recorded, one.inputs, hash_seed=first, is_base=False)
+        after = stages.replay(head, recorded, one, hash_seed=first, is_base=False)
         self._progress("repeating the calls on the base again")
-        again = stages.replay(base, recorded, one.inputs, hash_seed=second, is_base=True)
+        again = stages.replay(base, recorded, one, hash_seed=second, is_base=True)
         results = compare_calls(self._targets, one.calls, after.calls, again.calls)
         differing = [pair.head.call for result in results for pair in result.differing]
         if differing:
             self._progress("repeating the differing calls on the head")
-            last = stages.replay(head, recorded, one.inputs, hash_seed=second, is_base=False, only=differing)
+            last = stages.replay(head, recorded, one, hash_seed=second, is_base=False, only=differing)
             results = without_unstable(results, last.calls)
         return results, _with_replays(conditions, (one, after, again))
 
@@ -117,7 +127,9 @@ class _Comparison:
             if not target.is_changed:
                 continue
             if result.inputs:
-                compared.append(ComparedFunction(target.path, target.name, result.inputs, len(result.differing)))
+                compared.append(
+                    ComparedFunction(target.path, target.name, result.inputs, len(result.differing))
+                )
             else:
                 reason = result.reason or _not_recorded(at, recorded)
                 left.append(NotCompared(target.path, target.name, observed_text(reason)))
@@ -147,7 +159,9 @@ def _with_replays(conditions: RunConditions, runs: Sequence[ReplayedRun]) -> Run
         counts = {len(one.calls) for one in runs}
         if run.outcome.state is not State.FINISHED or run.outcome.status or len(counts) > 1:
             detail = run.outcome.detail or _last_line(run.outcome)
-            text = observed_text(f"not every call was repeated: {detail}" if detail else "not every call was repeated in time")
+            text = observed_text(
+                f"not every call was repeated: {detail}" if detail else "not every call was repeated in time"
+            )
             state = conditions.state if conditions.state is not RunState.COMPLETE else RunState.PARTIAL
             return msgspec.structs.replace(conditions, state=state, detail=conditions.detail or text)
     return conditions
@@ -180,7 +194,9 @@ def _shown(
     for target, result in zip(targets, results, strict=True):
         if target.is_changed and target.head.is_private and (result.differing or not result.inputs):
             for through, other in zip(targets, results, strict=True):
-                is_own = through.path == target.path and target.name in through.reaches and not through.is_changed
+                is_own = (
+                    through.path == target.path and target.name in through.reaches and not through.is_changed
+                )
                 if is_own and other.differing:
                     yield target, through.name, other.differing[0]
                     break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -57,7 +57,10 @@ class FunctionResult(msgspec.Struct, frozen=True):
 
 
 def compare_calls(
-    targets: Targets, base: Sequence[ReplayedCall], head: Sequence[ReplayedCall], again: Sequence[ReplayedCall]
+    targets: Targets,
+    base: Sequence[ReplayedCall],
+    head: Sequence[ReplayedCall],
+    again: Sequence[ReplayedCall],
 ) -> tuple[FunctionResult, ...]:
     """Compare the calls of each target.
 
@@ -82,11 +85,14 @@ def compare_calls(
         if _differs(pair, targets.renamed):
             pairs[one.function].append(pair)
     return tuple(
-        FunctionResult(inputs[at], tuple(sorted(pairs[at], key=_rank)), _frequent(reasons[at])) for at in range(count)
+        FunctionResult(inputs[at], tuple(sorted(pairs[at], key=_rank)), _frequent(reasons[at]))
+        for at in range(count)
     )
 
 
-def without_unstable(results: Sequence[FunctionResult], again: Sequence[ReplayedCall]) -> tuple[FunctionResult, ...]:
+def without_unstable(
+    results: Sequence[FunctionResult], again: Sequence[ReplayedCall]
+) -> tuple[FunctionResult, ...]:
     """Leave out calls whose result differs between two runs of the head."""
     second = {one.call: one for one in again}
 
@@ -99,7 +105,9 @@ def without_unstable(results: Sequence[FunctionResult], again: Sequence[Replayed
 
 def _filtered(result: FunctionResult, stable: list[CallPair]) -> FunctionResult:
     lost = len(result.differing) - len(stable)
-    return FunctionResult(result.inputs - lost, tuple(stable), result.reason or (_REASONS["noisy"] if lost else ""))
+    return FunctionResult(
+        result.inputs - lost, tuple(stable), result.reason or (_REASONS["noisy"] if lost else "")
+    )
 
 
 def _frequent(reasons: Counter[str]) -> str:
@@ -136,7 +144,9 @@ def _key(call: ReplayedCall) -> tuple[object, ...]:
 
 
 def _effects(call: ReplayedCall) -> tuple[object, ...]:
-    return tuple(sorted((name, _normal(texts[0])) for name, texts in call.changed.items())), _normal(call.printed)
+    return tuple(sorted((name, _normal(texts[0])) for name, texts in call.changed.items())), _normal(
+        call.printed
+    )
 
 
 def _normal(text: str) -> str:
@@ -158,7 +168,13 @@ def _differs(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -
 def _rank(pair: CallPair) -> tuple[object, ...]:
     """Order pairs: results before messages, recorded calls before mutated ones, short ones first."""
     written = pair.base.written
-    return pair.is_message_only, pair.base.origin is not InputOrigin.RECORDED, not written, len(written), pair.base.call
+    return (
+        pair.is_message_only,
+        pair.base.origin is not InputOrigin.RECORDED,
+        not written,
+        len(written),
+        pair.base.call,
+    )
 
 
 def observed(call: ReplayedCall, other: ReplayedCall) -> Observed:
@@ -167,24 +183,36 @@ def observed(call: ReplayedCall, other: ReplayedCall) -> Observed:
     Args:
         other: the same call on the other side; effects that both have are left out.
     """
-    changed = tuple(
-        observed_text(f"{name}={texts[1]}", other.changed.get(name, ("", ""))[1])
-        for name, texts in sorted(call.changed.items()) if other.changed.get(name, ("",))[0] != texts[0]
-    )  # fmt: skip
-    unchanged = tuple(f"{name} unchanged" for name in sorted(other.changed) if name not in call.changed)
-    shown = call.shown if call.shown != other.shown else call.text
-    text = observed_text(shown, other.shown if call.shown != other.shown else other.text)
+    text = _distinct((call.text, call.shown), (other.text, other.shown))
     printed = "" if call.printed == other.printed else observed_text(call.printed, other.printed)
     is_raised = call.kind == "raised"
-    return Observed(None if is_raised else text, text if is_raised else None, (*changed, *unchanged), printed)
+    arguments = tuple(_changed_arguments(call, other))
+    return Observed(None if is_raised else text, text if is_raised else None, arguments, printed)
+
+
+def _changed_arguments(call: ReplayedCall, other: ReplayedCall) -> Iterator[str]:
+    for name in sorted({*call.changed, *other.changed}):
+        texts, others = call.changed.get(name), other.changed.get(name)
+        if texts is None:
+            yield f"{name} unchanged"
+        elif others is None or texts[0] != others[0]:
+            yield f"{name}={_distinct(texts, others or ('', ''))}"
+
+
+def _distinct(texts: tuple[str, str], others: tuple[str, str]) -> str:
+    """Return the text for a person, or the exact one if only that differs from the other side's."""
+    at = 0 if texts[1] == others[1] and texts[0] != others[0] else 1
+    return observed_text(texts[at], others[at])
 
 
 def observed_text(text: str, other: str = "") -> str:
     """Return a text without secrets, shortened around its first difference from another one."""
     if len(text) > _MOST_SHOWN and other:
-        at = next((at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
+        at = next(
+            (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b),
+            min(len(text), len(other)),
+        )
         first = max(0, at - _MOST_SHOWN // 2)
         text = f"{'... ' if first else ''}{text[first:]}"
     redacted = redact_secrets(text)
     return redacted if len(redacted) <= _MOST_SHOWN else f"{redacted[:_MOST_SHOWN]}..."
-

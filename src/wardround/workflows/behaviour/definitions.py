@@ -73,7 +73,9 @@ def definitions(text: str) -> Definitions:
     functions: dict[tuple[str, str], Definition] = {}
     repeated = set()
     for name, node in named_functions(tree.body):
-        decorators = [last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+        decorators = [
+            last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list
+        ]
         if "overload" in decorators:
             continue
         one = _definition(name, node, decorators)
@@ -105,7 +107,11 @@ def _receiver(name: str, node: FunctionNode, decorators: list[str]) -> str:
     is_method = "." in name and "staticmethod" not in decorators
     if not is_method or not (node.args.posonlyargs or node.args.args):
         return ""
-    is_of_class = "classmethod" in decorators or node.name in ("__new__", "__init_subclass__", "__class_getitem__")
+    is_of_class = "classmethod" in decorators or node.name in (
+        "__new__",
+        "__init_subclass__",
+        "__class_getitem__",
+    )
     return "cls" if is_of_class else "self"
 
 
@@ -117,7 +123,15 @@ def _mentions(node: ast.AST) -> Iterator[str]:
             yield one.attr
 
 
-_MAKERS = ("__init__", "__new__", "__post_init__", "__setstate__", "__getstate__", "__reduce__", "__attrs_post_init__")
+_MAKERS = (
+    "__init__",
+    "__new__",
+    "__post_init__",
+    "__setstate__",
+    "__getstate__",
+    "__reduce__",
+    "__attrs_post_init__",
+)
 
 
 def _classes(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:

@@ -31,3 +31,6 @@ class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tests_s: Seconds = 300.0
     replay_s: Seconds = 120.0
     seed: int = 20
+
+
+DEFAULT_LIMITS = BehaviourLimits()

@@ -38,7 +38,8 @@ def is_message_only(difference: BehaviourDifference) -> bool:
 def statement(difference: BehaviourDifference) -> str:
     """Return a difference as one sentence."""
     if is_message_only(difference):
-        return f"{difference.call} raises the same error with another message: {difference.after.raised}, before {difference.before.raised}"
+        messages = f"{difference.after.raised}, before {difference.before.raised}"
+        return f"{difference.call} raises the same error with another message: {messages}"
     before, after = _did(difference.before, "returned", "raised"), _did(difference.after, "returns", "raises")
     return f"the result changed for this input: {difference.call} {before}; it {after} now"
 
@@ -60,7 +61,8 @@ def _lines(run: BehaviourRun) -> Iterator[str]:
         if one.callers:
             yield f"  called at {', '.join(one.callers)}"
     changed = len(run.compared) + len(run.not_compared)
-    yield f"{len(run.compared)} of {changed} changed functions compared, {len(run.differences)} with a difference to show"
+    compared = f"{len(run.compared)} of {changed} changed functions compared"
+    yield f"{compared}, {len(run.differences)} with a difference to show"
     for two in run.compared:
         yield f"  {two.path}::{two.function}: {two.differing} of {two.inputs} inputs differ"
     if run.not_compared:

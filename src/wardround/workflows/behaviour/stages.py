@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,6 +28,7 @@ from wardround.workflows.environments.model import Environment
 
 _PACKAGE = "wardround_instruments"
 _INPUTS, _SUMMARY, _RESULTS = ".wardround-inputs", ".wardround-summary", ".wardround-results"
+_ATTRIBUTES = ".wardround-attributes"
 _MOST_INPUT_BYTES = 96 * 1024 * 1024
 _MOST_RESULT_BYTES = 96 * 1024 * 1024
 _MOST_SUMMARY_BYTES = 1024 * 1024
@@ -97,11 +98,17 @@ class RecordedRun(msgspec.Struct, frozen=True):
 
 
 class ReplayedRun(msgspec.Struct, frozen=True):
-    """The calls on one tree, with the inputs to which a base run has added mutated ones."""
+    """The calls on one tree.
+
+    Attributes:
+        inputs: with the mutated ones that the first run added.
+        attributes: of the first run: the public attributes of objects by ``module:class``.
+    """
 
     outcome: Outcome
     calls: tuple[ReplayedCall, ...]
     inputs: bytes
+    attributes: dict[str, list[str]] | None = None
 
 
 class Stages(msgspec.Struct, frozen=True):
@@ -133,11 +140,13 @@ class Stages(msgspec.Struct, frozen=True):
         limits = self.limits
         job = {
             "functions": [
-                {"path": one.base_path, "name": one.base.name, "lines": [one.base.line]} for one in self.targets
+                {"path": one.base_path, "name": one.base.name, "lines": [one.base.line]}
+                for one in self.targets
             ],
             "limits": {
-                "inputs": limits.inputs, "inputs_per_test": limits.inputs_per_test, "cpu_s": limits.recording_cpu_s,
-                "share": limits.recording_share, "bytes": _MOST_PAYLOAD_BYTES, "total_bytes": _MOST_INPUT_BYTES // 4,
+                "inputs": limits.inputs, "inputs_per_test": limits.inputs_per_test,
+                "cpu_s": limits.recording_cpu_s, "share": limits.recording_share,
+                "bytes": _MOST_PAYLOAD_BYTES, "total_bytes": _MOST_INPUT_BYTES // 4,
             },
             "inputs": _INPUTS,
             "summary": _SUMMARY,
@@ -149,18 +158,19 @@ class Stages(msgspec.Struct, frozen=True):
             return RecordedRun(outcome, _decoded(tree.read(_SUMMARY, _MOST_SUMMARY_BYTES)), inputs)
 
     def replay(
-        self, side: str, run_of_tests: RecordedRun, inputs: bytes, *, hash_seed: int, is_first: bool = False,
+        self, side: str, run_of_tests: RecordedRun, first: ReplayedRun | None, *, hash_seed: int,
         is_base: bool, only: Sequence[int] | None = None,
     ) -> ReplayedRun:  # fmt: skip
         """Repeat calls on a tree.
 
         Args:
-            is_first: the inputs are as recorded; mutated ones are added.
+            first: the first run; None for that run itself, which adds mutated inputs to the recorded ones.
             only: the numbers of the calls; None for all.
         """
         paths = run_of_tests.recorded.paths if run_of_tests.recorded else ()
         with EphemeralTree(self.repository, side) as tree:
-            given = f"{_folder(tree)}/inputs"
+            given, is_first = f"{_folder(tree)}/inputs", first is None
+            inputs = run_of_tests.inputs if first is None else first.inputs
             job = {
                 "functions": [self._described(one, is_base=is_base) for one in self.targets],
                 "recorded": given if is_first else "",
@@ -169,32 +179,42 @@ class Stages(msgspec.Struct, frozen=True):
                 "paths": paths,
                 "only": None if only is None else list(only),
                 "texts": is_first,
+                "attributes": None if is_base or first is None else first.attributes,
+                "attributes_file": _ATTRIBUTES,
                 "freeze": not _fake_clock(),
                 "seed": self.limits.seed,
                 "wall_s": self.limits.replay_s,
             }
-            outcome = self._run(tree, "replay", job, inputs, self.limits.replay_s + _GRACE_S, hash_seed, is_frozen=True)
+            outcome = self._run(
+                tree, "replay", job, inputs, self.limits.replay_s + _GRACE_S, hash_seed, is_frozen=True
+            )
             calls = tuple(_calls(tree.read(_RESULTS, _MOST_RESULT_BYTES) or b""))
-            changed = (tree.read(_INPUTS, _MOST_INPUT_BYTES) or b"") if is_first else inputs
-            return ReplayedRun(outcome, calls, changed)
+            if not is_first:
+                return ReplayedRun(outcome, calls, inputs)
+            attributes = _attributes(tree.read(_ATTRIBUTES, _MOST_SUMMARY_BYTES))
+            return ReplayedRun(outcome, calls, tree.read(_INPUTS, _MOST_INPUT_BYTES) or b"", attributes)
 
     def _described(self, target: Target, *, is_base: bool) -> dict[str, Any]:
         one = target.base if is_base else target.head
         return {
-            "path": target.base_path if is_base else target.path, "base_path": target.base_path, "name": one.name,
-            "role": one.role, "receiver": one.receiver, "rest": one.rest, "keywords": one.keywords,
-            "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
+            "path": target.base_path if is_base else target.path, "base_path": target.base_path,
+            "name": one.name, "role": one.role, "receiver": one.receiver, "rest": one.rest,
+            "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
         }  # fmt: skip
 
     def _run(
-        self, tree: EphemeralTree, program: str, job: Mapping[str, Any], inputs: bytes, wall_s: float, seed: int,
-        *, is_frozen: bool = False,
+        self, tree: EphemeralTree, program: str, job: Mapping[str, Any], inputs: bytes, wall_s: float,
+        seed: int, *, is_frozen: bool = False,
     ) -> Outcome:  # fmt: skip
         folder = _folder(tree)
         _write_instruments(folder)
-        (folder / "job").write_text(json.dumps(job), "utf-8")
+        job_file = folder / "job"
+        job_file.write_text(json.dumps(job), "utf-8")
         (folder / "inputs").write_bytes(inputs)
-        start = f"import sys; sys.path.append({str(folder)!r}); from {_PACKAGE}.{program} import main; sys.exit(main({str(folder / 'job')!r}))"
+        start = (
+            f"import sys; sys.path.append({str(folder)!r}); from {_PACKAGE}.{program} import main; "
+            f"sys.exit(main({str(job_file)!r}))"
+        )
         return run(
             ("python3", "-c", start),
             tree,
@@ -220,12 +240,14 @@ def _write_instruments(folder: Path) -> None:
     pickling = find_spec("cloudpickle")
     if pickling is None or pickling.origin is None:
         raise EnvironmentUnavailable(
-            "comparing behaviour needs the package cloudpickle, which is not installed; install wardround[run]"
+            "comparing behaviour needs the package cloudpickle, which is missing; install wardround[run]"
         )
     source = files("wardround.workflows.behaviour.instruments")
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(str(source), folder / _PACKAGE, ignore=ignored, copy_function=shutil.copyfile)
-    shutil.copytree(Path(pickling.origin).parent, folder / "cloudpickle", ignore=ignored, copy_function=shutil.copyfile)
+    shutil.copytree(
+        Path(pickling.origin).parent, folder / "cloudpickle", ignore=ignored, copy_function=shutil.copyfile
+    )
 
 
 def _fake_clock() -> str:
@@ -246,6 +268,13 @@ def _with(visible: Visible, folder: Path, seed: int, *, is_frozen: bool) -> Visi
 def _decoded(data: bytes | None) -> Recorded | None:
     try:
         return None if data is None else msgspec.json.decode(data, type=Recorded)
+    except msgspec.DecodeError:
+        return None
+
+
+def _attributes(data: bytes | None) -> dict[str, list[str]] | None:
+    try:
+        return None if data is None else msgspec.json.decode(data, type=dict[str, list[str]])
     except msgspec.DecodeError:
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -76,13 +76,23 @@ def find_targets(change: Change, text: ReadText, request: str, most: int) -> Tar
         base, head = (definitions(text(blob) or "") for blob in (file.base_blob, file.head_blob))
         if file.base_path is not None:
             found += _of_file(file, base, head, left)
-            remade |= {f"{file.base_path}::{name}" for name, digest in base.classes.items() if head.classes.get(name, digest) != digest}
+            remade |= {
+                f"{file.base_path}::{name}"
+                for name, digest in base.classes.items()
+                if head.classes.get(name, digest) != digest
+            }
         removed += sorted({*base.classes} - {*head.classes})
         added += sorted({*head.classes} - {*base.classes})
     requested = [one for one in found if one.matches(request) or (one.reaches and _reaches(one, request))]
     requested.sort(key=lambda one: not one.is_changed)
-    left = [one for one in left if not request or f"{one.path}::{one.function}" == request or one.path == request]
-    over = [NotCompared(one.path, one.name, f"at most {most} functions are compared") for one in requested[most:] if one.is_changed]
+    left = [
+        one for one in left if not request or f"{one.path}::{one.function}" == request or one.path == request
+    ]
+    over = [
+        NotCompared(one.path, one.name, f"at most {most} functions are compared")
+        for one in requested[most:]
+        if one.is_changed
+    ]
     return Targets(tuple(requested[:most]), (*left, *over), frozenset(remade), (tuple(removed), tuple(added)))
 
 
@@ -95,10 +105,13 @@ def _is_source(file: ChangedFile) -> bool:
     return file.is_regular and file.path.endswith(".py") and not is_test_path(file.path)
 
 
-def _of_file(file: ChangedFile, base: Definitions, head: Definitions, left: list[NotCompared]) -> Iterator[Target]:
+def _of_file(
+    file: ChangedFile, base: Definitions, head: Definitions, left: list[NotCompared]
+) -> Iterator[Target]:
     assert file.base_path is not None
     changed = {
-        key: one for key, one in base.functions.items()
+        key: one
+        for key, one in base.functions.items()
         if key in head.functions and head.functions[key].digest != one.digest
     }
     for name in sorted({name for name, _ in changed} & (base.repeated | head.repeated)):
@@ -110,17 +123,21 @@ def _of_file(file: ChangedFile, base: Definitions, head: Definitions, left: list
         yield Target(file.base_path, file.path, one, head.functions[key], reaches=reaches)
     for key, names in reached.items():
         if key in head.functions and key[0] not in base.repeated | head.repeated:
-            yield Target(file.base_path, file.path, base.functions[key], head.functions[key], False, tuple(names))
+            yield Target(
+                file.base_path, file.path, base.functions[key], head.functions[key], False, tuple(names)
+            )
 
 
-def _public_callers(private: Sequence[Definition], base: Definitions) -> Mapping[tuple[str, str], list[str]]:
+def _public_callers(private: Sequence[Definition], base: Definitions) -> dict[tuple[str, str], list[str]]:
     """Return the nearest public functions of a file that lead to private ones, by the names they mention."""
     found: dict[tuple[str, str], list[str]] = {}
     for one in private:
         callers: list[tuple[str, str]] = []
         reached, seen = {_called_name(one)}, {(one.name, one.role)}
         for _ in range(_MOST_STEPS):
-            new = [key for key, other in base.functions.items() if key not in seen and reached & other.mentions]
+            new = [
+                key for key, other in base.functions.items() if key not in seen and reached & other.mentions
+            ]
             seen.update(new)
             callers += [key for key in new if not base.functions[key].is_private]
             reached = {_called_name(base.functions[key]) for key in new if base.functions[key].is_private}

@@ -28,7 +28,9 @@ def tests_near(repository: Repository, side: str, targets: Sequence[Target]) -> 
     if len(files) > _MOST_FILES:
         return ()
     functions = {one.base.own_name for one in targets}
-    modules = {one.base_path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2] for one in targets}
+    modules = {
+        one.base_path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2] for one in targets
+    }
 
     def distance(path: str) -> tuple[int, str]:
         content = tree.text(path)

@@ -48,7 +48,10 @@ class _Timer:
 
 
 def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -> dict[str, Any]:
-    """Call a function once; this process serves no other call."""
+    """Call a function once; this process serves no other call.
+
+    The result of a constructor is the object.
+    """
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     warnings.simplefilter("ignore")
     timer = _Timer()
@@ -67,6 +70,8 @@ def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -
     with redirect_stdout(printed), redirect_stderr(printed):
         result = _called(function, positional, keywords)
         try:
+            if function.__name__ == "__init__" and result["kind"] == "returned":
+                result.update(_returned(given.pop(names[0])))
             changed = _changed(given, earlier)
         except BaseException:
             return {"kind": "timeout"}
@@ -83,16 +88,19 @@ def _called(function: types.FunctionType, positional: list[Any], keywords: dict[
             value = asyncio.run(value)
         elif inspect.isasyncgen(value):
             value = iter(asyncio.run(_collected(value)))
-        if inspect.isgenerator(value) or hasattr(type(value), "__next__"):
-            text = text_of(value)
-            return {"kind": "returned", "text": text, "shown": text}
-        return {"kind": "returned", "text": text_of(value), "shown": text_of(value, is_shown=True)}
+        return {"kind": "returned", **_returned(value)}
     except MemoryError:
         return {"kind": "memory"}
     except _Timeout:
         return {"kind": "timeout"}
     except BaseException as error:
         return _raised(error)
+
+
+def _returned(value: Any) -> dict[str, str]:
+    text = text_of(value)
+    is_iterator = hasattr(type(value), "__next__")  # which is consumed by now
+    return {"text": text, "shown": text if is_iterator else text_of(value, is_shown=True)}
 
 
 async def _collected(values: Any) -> list[Any]:
@@ -110,11 +118,17 @@ def _raised(error: BaseException) -> dict[str, Any]:
         text = text_of(error)
     except BaseException:
         text = f"{type_name(kind)}(...)"
-    return {"kind": "raised", "text": text, "shown": text, "type": type_name(kind), "is_stale": _is_stale(error)}
+    return {
+        "kind": "raised",
+        "text": text,
+        "shown": text,
+        "type": type_name(kind),
+        "is_stale": _is_stale(error),
+    }
 
 
 def _is_stale(error: BaseException) -> bool:
-    """Return True if an object of the tree, which may have been made before the change, lacks an attribute."""
+    """Return True if an object of the tree, perhaps made before the change, lacks an attribute."""
     if not isinstance(error, AttributeError) or not hasattr(error, "obj"):
         return False
     if isinstance(error.obj, (type, types.ModuleType)):
@@ -137,7 +151,9 @@ def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dic
     """Return the call as a person would write it, and the classes of the objects in its arguments."""
     classes: set[str] = set()
     try:
-        values = {name: text_of(one, is_shown=True, classes=classes) for name, one in pickle.loads(payload).items()}
+        values = {
+            name: text_of(one, is_shown=True, classes=classes) for name, one in pickle.loads(payload).items()
+        }
         flat = pickle.loads(payload)
     except BaseException:
         return {"written": "", "classes": []}
@@ -145,7 +161,9 @@ def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dic
     return {"written": written, "classes": sorted(classes)[:_MOST_CLASSES]}
 
 
-def _written(texts: dict[str, str], values: dict[str, Any], names: list[str], function: dict[str, Any]) -> str:
+def _written(
+    texts: dict[str, str], values: dict[str, Any], names: list[str], function: dict[str, Any]
+) -> str:
     owner, _, name = function["name"].rpartition(".")
     arguments, is_gapless = [], True
     receiver = texts.get(names[0], "") if function["receiver"] and names else ""
@@ -153,7 +171,9 @@ def _written(texts: dict[str, str], values: dict[str, Any], names: list[str], fu
         if one == function["rest"]:
             arguments += [text_of(item, is_shown=True) for item in values.get(one, ())]
         elif one == function["keywords"]:
-            arguments += [f"{key}={text_of(item, is_shown=True)}" for key, item in values.get(one, {}).items()]
+            arguments += [
+                f"{key}={text_of(item, is_shown=True)}" for key, item in values.get(one, {}).items()
+            ]
         elif one not in texts:
             is_gapless = False
         elif is_gapless and one not in function["keyword_only"]:

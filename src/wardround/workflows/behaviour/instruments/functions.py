@@ -1,4 +1,4 @@
-"""Functions found by module and qualified name, below their decorators, and calls of them with recorded arguments."""
+"""Functions found by module and qualified name, below their decorators, and the arguments of their calls."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def unwrapped(found: Any, name: str, role: str, path: str) -> types.FunctionType
     """Return the function with this name that an object wraps."""
     if isinstance(found, property):
         found = {"setter": found.fset, "deleter": found.fdel}.get(role, found.fget)
-    waiting, seen = [found], set()
+    waiting: list[Any] = [found]
+    seen: set[int] = set()
     while waiting and len(seen) < _MOST_STEPS:
         one = waiting.pop(0)
         if id(one) in seen:
@@ -75,7 +76,9 @@ def _content(cell: Any) -> object:
         return None
 
 
-def arguments_for(function: types.FunctionType, given: dict[str, Any], names: list[str]) -> tuple[list[Any], dict[str, Any]]:
+def arguments_for(
+    function: types.FunctionType, given: dict[str, Any], names: list[str]
+) -> tuple[list[Any], dict[str, Any]]:
     """Return the positional and the keyword arguments that pass recorded values.
 
     Args:

@@ -87,13 +87,16 @@ def _changed(value: Any, random: Random) -> Any:
     if isinstance(value, (str, bytes)):
         return _changed_text(value, random)
     if isinstance(value, (list, tuple)):
-        cut = random.randrange(len(value)) if value else 0
-        options = [value[:0], value[:cut] + value[cut + 1 :], value + value[-1:], value[::-1]]
-        return random.choice(options)
+        return type(value)(_changed_items(list(value), random))
     if isinstance(value, dict):
         left_out = random.choice(list(value)) if value else None
         return {key: one for key, one in value.items() if key != left_out}
     return value
+
+
+def _changed_items(items: list[Any], random: Random) -> list[Any]:
+    cut = random.randrange(len(items)) if items else 0
+    return random.choice([[], items[:cut] + items[cut + 1 :], items + items[-1:], items[::-1]])
 
 
 def _changed_text(value: Any, random: Random) -> Any:

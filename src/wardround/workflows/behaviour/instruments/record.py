@@ -52,7 +52,9 @@ class Recorder:
     """Writes the calls of the targets, within their limits."""
 
     def __init__(self, job: dict[str, Any], file: BinaryIO) -> None:
-        self.targets = [Target(at, one["path"], one["name"], one["lines"]) for at, one in enumerate(job["functions"])]
+        self.targets = [
+            Target(at, one["path"], one["name"], one["lines"]) for at, one in enumerate(job["functions"])
+        ]
         self.open = [True] * len(self.targets)
         self.test = ""
         self.cpu_s = 0.0
@@ -99,7 +101,8 @@ class Recorder:
         if target.defaults is None:
             target.defaults = _defaults(target, code)
         given = {
-            name: values[name] for name in names
+            name: values[name]
+            for name in names
             if name in values and not (name in target.defaults and target.defaults[name] is values[name])
         }
         payload = self._pickled(given)
@@ -125,7 +128,7 @@ class Recorder:
             if name not in self._by_value and _is_of_tests(module):
                 cloudpickle.register_pickle_by_value(module)
             self._by_value.add(name)
-        return cloudpickle.dumps(given)
+        return bytes(cloudpickle.dumps(given))
 
 
 def _is_of_tests(module: object) -> bool:
@@ -133,7 +136,11 @@ def _is_of_tests(module: object) -> bool:
     if not isinstance(path, str) or not path.startswith(f"{ROOT}/"):
         return False
     *folders, name = path[len(ROOT) + 1 :].split("/")
-    return name.startswith(("test_", "conftest")) or name.endswith("_test.py") or not {"test", "tests"}.isdisjoint(folders)
+    return (
+        name.startswith(("test_", "conftest"))
+        or name.endswith("_test.py")
+        or not {"test", "tests"}.isdisjoint(folders)
+    )
 
 
 def _count(code: types.CodeType) -> int:
@@ -178,7 +185,9 @@ class _Inserting(ast.NodeTransformer):
         is_documented = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
         statement = ast.parse(f"if {_OPEN}[{index}]: {_CALLED}({index}, locals())").body[0]
         for one in ast.walk(statement):
-            ast.copy_location(one, node.body[-1] if is_documented and len(node.body) == 1 else node.body[int(is_documented)])
+            ast.copy_location(
+                one, node.body[-1] if is_documented and len(node.body) == 1 else node.body[int(is_documented)]
+            )
         node.body.insert(int(is_documented), statement)
         return node
 
@@ -227,7 +236,10 @@ class _Plugin:
 
     def write(self) -> None:
         """Write the numbers of calls and the folders of imports."""
-        functions = [{"calls": one.calls, "inputs": one.inputs, "problem": one.problem} for one in self._recorder.targets]
+        functions = [
+            {"calls": one.calls, "inputs": one.inputs, "problem": one.problem}
+            for one in self._recorder.targets
+        ]
         paths = [one for one in sys.path if one.startswith(ROOT)]
         record = {"tests": self._tests, "functions": functions, "paths": paths, "cpu_s": self._recorder.cpu_s}
         with open(self._summary, "w") as file:

@@ -19,6 +19,7 @@ from .calls import call_text, outcome_of
 from .frames import read_frames, write_frame
 from .functions import find
 from .mutation import crossed, mutate
+from .values import ATTRIBUTES
 
 _WALL_S = 5.0
 _MOST_BYTES = 512 * 1024
@@ -35,7 +36,11 @@ def freeze_clock() -> None:
         setattr(time, name, (lambda value: lambda: value)(_FROZEN_S * (10**9 if name == "time_ns" else 1)))
     for name in ("gmtime", "localtime"):
         original = getattr(time, name)
-        setattr(time, name, (lambda made: lambda seconds=None: made(_FROZEN_S if seconds is None else seconds))(original))
+        setattr(
+            time,
+            name,
+            (lambda made: lambda seconds=None: made(_FROZEN_S if seconds is None else seconds))(original),
+        )
 
 
 def in_child(work: Callable[[], object], wall_s: float) -> Any:
@@ -131,11 +136,17 @@ class Replay:
             return {**told, "kind": "unloadable", "text": self._problems[index]}
         described = self._functions[index]
         is_first, before = index not in self._warm, set(sys.modules)
+        known = {name: len(found) for name, found in ATTRIBUTES.seen.items()}
 
         def work() -> object:
             result = outcome_of(function, payload, header["names"])
             if self._job["texts"]:
                 result.update(call_text(payload, header["names"], described))
+            result["attributes"] = {
+                name: sorted(found)
+                for name, found in ATTRIBUTES.seen.items()
+                if len(found) > known.get(name, 0)
+            }
             if is_first:
                 result["modules"] = [name for name in sys.modules if name not in before]
             return result
@@ -144,6 +155,8 @@ class Replay:
         if isinstance(result, str):
             return {**told, "kind": result}
         self._import(index, result.pop("modules", ()))
+        for name, found in result.pop("attributes").items():
+            ATTRIBUTES.seen.setdefault(name, set()).update(found)
         return {**told, **result}
 
     def _import(self, index: int, modules: list[str]) -> None:
@@ -182,7 +195,9 @@ def prepare(job: dict[str, Any]) -> None:
                     write_frame(file, header, payload)
 
 
-def _mutated(recorded: list[tuple[Header, bytes]], function: Function, seed: int) -> list[tuple[Header, bytes]]:
+def _mutated(
+    recorded: list[tuple[Header, bytes]], function: Function, seed: int
+) -> list[tuple[Header, bytes]]:
     path = f"/tmp/wardround-mutated-{os.getpid()}"
     in_child(lambda: _write_mutated(path, recorded, function, seed), _WALL_S)
     try:
@@ -232,5 +247,9 @@ def main(job_path: str) -> int:
         prepare(job)
     if job["freeze"]:
         freeze_clock()
+    ATTRIBUTES.base = job["attributes"]
     Replay(job).run()
+    if job["recorded"]:
+        with open(job["attributes_file"], "w") as text:
+            json.dump({name: sorted(found) for name, found in ATTRIBUTES.seen.items()}, text)
     return 0

@@ -20,6 +20,30 @@ _PLAIN = (bool, type(None), type(Ellipsis), type(NotImplemented), complex, bytes
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 
 
+class Attributes:
+    """The public attributes of objects by class, of which one that only the head has is no difference.
+
+    Attributes:
+        base: ``module:name`` of a class -> those of its objects at the base; None while the base runs.
+        seen: the same, of the objects of this process.
+    """
+
+    def __init__(self) -> None:
+        self.base: dict[str, list[str]] | None = None
+        self.seen: dict[str, set[str]] = {}
+
+    def compared(self, kind: type, state: dict[str, Any]) -> dict[str, Any]:
+        """Return the attributes of an object that both sides can have."""
+        name = f"{kind.__module__}:{kind.__qualname__}"
+        if self.base is None:
+            self.seen.setdefault(name, set()).update(state)
+        known = None if self.base is None else self.base.get(name)
+        return state if known is None else {key: one for key, one in state.items() if key in known}
+
+
+ATTRIBUTES = Attributes()
+
+
 def text_of(value: object, *, is_shown: bool = False, classes: set[str] | None = None) -> str:
     """Return the text of a value; iterators are consumed, up to ``MOST_ITEMS`` items.
 
@@ -95,7 +119,11 @@ class _Text:
             return f"{type_name(kind)}.{value.name}" if getattr(value, "name", None) else repr(value)
         if isinstance(value, _CODE):
             return _code(value)
-        return self._container(value, kind, depth) or self._stream(value, kind, depth) or self._object(value, depth)
+        return (
+            self._container(value, kind, depth)
+            or self._stream(value, kind, depth)
+            or self._object(value, depth)
+        )
 
     def _container(self, value: Any, kind: type, depth: int) -> str:
         name = type_name(kind)
@@ -107,7 +135,9 @@ class _Text:
             return inner if kind in (list, tuple) else f"{name}({inner})"
         if isinstance(value, (set, frozenset)):
             items = ", ".join(sorted(self.of(one, depth) for one in value))
-            return f"{{{items}}}" if kind is set and value else f"{name}({{{items}}})" if items else f"{name}()"
+            return (
+                f"{{{items}}}" if kind is set and value else f"{name}({{{items}}})" if items else f"{name}()"
+            )
         if isinstance(value, dict):
             pairs = [f"{self.of(key, depth)}: {self.of(one, depth)}" for key, one in _first(value.items())]
             return f"{{{', '.join(pairs)}}}" if kind is dict else f"{name}({{{', '.join(pairs)}}})"
@@ -154,11 +184,17 @@ class _Text:
             return f"{name}({self._items(value.args, depth)})"
         if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
             return f"{name}({self.of(value.tolist(), depth)}, {getattr(value, 'dtype', '')})"
-        own = "" if dataclasses.is_dataclass(value) or kind.__repr__ is object.__repr__ else _repr(value)
+        own = "" if dataclasses.is_dataclass(value) or "__repr__" not in _own_methods(kind) else _repr(value)
         if own and self._is_shown:
             return own
-        fields = self._fields(public_state(value), depth)
-        return f"{name}({fields}){own}" if fields or not own else own
+        fields = self._fields(ATTRIBUTES.compared(kind, public_state(value)), depth)
+        shown = f", shown as {own}" if own else ""
+        return f"{name}({fields}){shown}" if fields or not own else own
+
+
+def _own_methods(kind: type) -> set[str]:
+    """Return the names that the classes of an object define, without those of ``object``."""
+    return {name for one in kind.__mro__ if one is not object for name in one.__dict__}
 
 
 def _has_state(value: object) -> bool:
@@ -167,7 +203,7 @@ def _has_state(value: object) -> bool:
 
 
 def _first(values: Any) -> list[Any]:
-    found = []
+    found: list[Any] = []
     for one in values:
         if len(found) == MOST_ITEMS:
             break
@@ -184,7 +220,9 @@ def _number(value: Any) -> str:
 
 def _code(value: Any) -> str:
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
-    return f"<{type(value).__name__} {name}>" if not isinstance(value, type) else f"<class {type_name(value)}>"
+    return (
+        f"<{type(value).__name__} {name}>" if not isinstance(value, type) else f"<class {type_name(value)}>"
+    )
 
 
 def _repr(value: object) -> str:
