@@ -21,6 +21,7 @@ _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _COMMANDS = (
     "adapters",
     "baseline",
+    "behaviour",
     "ci",
     "data",
     "dismiss",

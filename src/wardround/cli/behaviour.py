@@ -1,0 +1,70 @@
+"""``wardround behaviour``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wardround.cli.messages import echo_err
+from wardround.cli.run import emit, open_change, progress_line, require_one
+from wardround.errors import EnvironmentUnavailable
+
+if TYPE_CHECKING:
+    from wardround.cli.options import ChangeSpec
+    from wardround.context.run_evidence import BehaviourRun
+
+_INCONCLUSIVE = 4
+
+
+@click.command("behaviour")
+@click.argument("function", metavar="[FILE::FUNCTION]", default="")
+@click.option("--staged", is_flag=True, help="Compare the staged change (default).")
+@click.option("--base", metavar="REF", help="Compare the change from the merge base with REF ...")
+@click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--sandbox", "isolation", type=click.Choice(["auto", "bubblewrap", "none"]), default="auto",
+    show_default=True, help="The isolation; none runs the code of the repository without any.",
+)  # fmt: skip
+@click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
+)
+def command(
+    function: str, staged: bool, base: str | None, head: str | None, form: str, isolation: str,
+    repo: Path | None,
+) -> int:  # fmt: skip
+    """Show the inputs whose result a change altered.
+
+    The tests of the base are run in the sandbox while the arguments of the changed Python functions are
+    recorded; then the functions of both sides run on these arguments, and on small changes of them.
+    """
+    from wardround.cli.options import ChangeSpec
+    from wardround.context.run_evidence import RunState
+    from wardround.workflows.behaviour.report import as_json, as_text
+
+    require_one({"--staged": staged, "--base": base is not None}, "name the change in one way")
+    if head is not None and base is None:
+        raise click.UsageError("--head needs --base; name the commit it is compared with")
+    spec = ChangeSpec(staged=base is None, base=base, head=head, repo=repo)
+    try:
+        run = _compared(spec, function, isolation)
+    except EnvironmentUnavailable as cause:
+        echo_err(f"wardround: {cause}")
+        return _INCONCLUSIVE
+    emit(as_json(run) if form == "json" else as_text(run), escaped=form == "json")
+    return 0 if run.conditions.state in (RunState.COMPLETE, RunState.PARTIAL) else _INCONCLUSIVE
+
+
+def _compared(spec: ChangeSpec, function: str, isolation: str) -> BehaviourRun:
+    from wardround.workflows.behaviour.compare import compare_behaviour
+    from wardround.workflows.environments.existing_python import existing_python
+
+    with open_change(spec) as (_, change, repository), progress_line() as progress:
+        assert repository is not None
+        environment = existing_python(repository.root, os.environ)
+        return compare_behaviour(
+            repository, change, environment, request=function, isolation=isolation, progress=progress
+        )

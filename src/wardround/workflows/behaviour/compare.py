@@ -1,0 +1,219 @@
+"""The comparison of what the changed functions of a change do before and after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from wardround.change.change_source import decoded
+from wardround.change.diff import Change
+from wardround.change.repository import Repository
+from wardround.context.run_evidence import (
+    BehaviourDifference,
+    BehaviourRun,
+    ComparedFunction,
+    NotCompared,
+    RunConditions,
+    RunState,
+)  # fmt: skip
+from wardround.sandbox.model import Outcome, State
+from wardround.workflows.behaviour.callers import FunctionKey, callers_of
+from wardround.workflows.behaviour.comparison import (
+    CallPair,
+    FunctionResult,
+    compare_calls,
+    observed,
+    observed_text,
+    without_unstable,
+)  # fmt: skip
+from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
+from wardround.workflows.behaviour.stages import Recorded, RecordedRun, ReplayedRun, Stages
+from wardround.workflows.behaviour.targets import Target, Targets, find_targets
+from wardround.workflows.behaviour.tests_to_run import tests_near
+from wardround.workflows.environments.model import Environment
+
+_SEEDS = (1, 2)
+
+
+def compare_behaviour(
+    repository: Repository,
+    change: Change,
+    environment: Environment,
+    *,
+    request: str = "",
+    limits: BehaviourLimits = DEFAULT_LIMITS,
+    isolation: str = "auto",
+    environ: Mapping[str, str] | None = None,
+    progress: Callable[[str], None] = lambda text: None,
+) -> BehaviourRun:
+    """Run the changed functions of both sides on the arguments that tests of the base pass to them.
+
+    Args:
+        change: between commits, or from a commit to the index.
+        request: ``FILE::FUNCTION`` or ``FILE`` at the head; empty for all functions.
+        isolation: as the sandbox takes it.
+        environ: the caller's environment; by default, that of this process.
+        progress: takes the current step.
+
+    Raises:
+        EnvironmentUnavailable: cloudpickle is not installed.
+        GitError: a tree cannot be read.
+    """
+    targets = find_targets(change, _reader(repository), request, limits.functions)
+    conditions = RunConditions(RunState.COMPLETE, environment=environment.digest)
+    if not targets.targets:
+        return BehaviourRun(conditions, not_compared=targets.not_compared)
+    environ = os.environ if environ is None else environ
+    stages = Stages(repository, environment, targets.targets, limits, isolation, environ)
+    return _Comparison(stages, change, targets, progress).run(conditions)
+
+
+def _reader(repository: Repository) -> Callable[[str | None], str | None]:
+    def text(blob: str | None) -> str | None:
+        content = None if blob is None else repository.blobs.get(blob)
+        return None if content is None else decoded(content)
+
+    return text
+
+
+class _Comparison:
+    """The stages of one comparison, and the summary of their results."""
+
+    def __init__(
+        self, stages: Stages, change: Change, targets: Targets, progress: Callable[[str], None]
+    ) -> None:
+        self._stages = stages
+        self._change = change
+        self._targets = targets
+        self._progress = progress
+
+    def run(self, conditions: RunConditions) -> BehaviourRun:
+        self._progress(f"running the tests of the base for {len(self._targets.targets)} functions")
+        tests = tests_near(self._stages.repository, self._change.base, self._targets.targets)
+        recorded = self._stages.record(self._change.base, tests)
+        conditions = _with_outcome(conditions, recorded)
+        if not recorded.inputs:
+            return self._summary(conditions, recorded, [FunctionResult()] * len(self._targets.targets))
+        results, conditions = self._replayed(recorded, conditions)
+        return self._summary(conditions, recorded, results)
+
+    def _replayed(
+        self, recorded: RecordedRun, conditions: RunConditions
+    ) -> tuple[Sequence[FunctionResult], RunConditions]:
+        """Replay on the base, on the head, and on the base again, so that slow drifts are seen as noise."""
+        stages, (base, head) = self._stages, (self._change.base, self._change.head)
+        first, second = _SEEDS
+        self._progress("repeating the calls on the base")
+        one = stages.replay(base, recorded, None, hash_seed=first, is_base=True)
+        self._progress("repeating the calls on the head")
+        after = stages.replay(head, recorded, one, hash_seed=first, is_base=False)
+        self._progress("repeating the calls on the base again")
+        again = stages.replay(base, recorded, one, hash_seed=second, is_base=True)
+        results = compare_calls(self._targets, one.calls, after.calls, again.calls)
+        differing = [pair.head.call for result in results for pair in result.differing]
+        if differing:
+            self._progress("repeating the differing calls on the head")
+            last = stages.replay(head, recorded, one, hash_seed=second, is_base=False, only=differing)
+            results = without_unstable(results, last.calls)
+        return results, _with_replays(conditions, (one, after, again))
+
+    def _summary(
+        self, conditions: RunConditions, recorded: RecordedRun, results: Sequence[FunctionResult]
+    ) -> BehaviourRun:
+        compared, left = [], list(self._targets.not_compared)
+        for at, (target, result) in enumerate(zip(self._targets.targets, results, strict=True)):
+            if not target.is_changed:
+                continue
+            if result.inputs:
+                compared.append(
+                    ComparedFunction(target.path, target.name, result.inputs, len(result.differing))
+                )
+            else:
+                reason = result.reason or _not_recorded(at, recorded)
+                left.append(NotCompared(target.path, target.name, observed_text(reason)))
+        shown = list(_shown(self._targets.targets, results))
+        keys = {(target.path, through or target.name) for target, through, _ in shown}
+        callers = callers_of(self._stages.repository, self._change, keys)
+        differences = [_difference(*one, callers) for one in shown]
+        return BehaviourRun(conditions, tuple(differences), tuple(compared), tuple(left))
+
+
+def _with_outcome(conditions: RunConditions, run: RecordedRun) -> RunConditions:
+    """Return the conditions after the tests: without a started test there is nothing to compare."""
+    outcome = run.outcome
+    state, detail = RunState.COMPLETE, ""
+    if outcome.state is State.REFUSED:
+        state, detail = RunState.REFUSED, outcome.detail
+    elif run.recorded is None or not run.recorded.tests:
+        state, detail = RunState.FAILED, f"no test of the base could be started: {_last_line(outcome)}"
+    elif outcome.state is not State.FINISHED:
+        state, detail = RunState.PARTIAL, f"the tests of the base were stopped: {outcome.detail}"
+    isolation = "" if state is RunState.REFUSED else outcome.backend
+    return msgspec.structs.replace(conditions, state=state, isolation=isolation, detail=observed_text(detail))
+
+
+def _with_replays(conditions: RunConditions, runs: Sequence[ReplayedRun]) -> RunConditions:
+    for run in runs:
+        counts = {len(one.calls) for one in runs}
+        if run.outcome.state is not State.FINISHED or run.outcome.status or len(counts) > 1:
+            detail = run.outcome.detail or _last_line(run.outcome)
+            text = observed_text(
+                f"not every call was repeated: {detail}" if detail else "not every call was repeated in time"
+            )
+            state = conditions.state if conditions.state is not RunState.COMPLETE else RunState.PARTIAL
+            return msgspec.structs.replace(conditions, state=state, detail=conditions.detail or text)
+    return conditions
+
+
+def _last_line(outcome: Outcome) -> str:
+    lines = (outcome.stderr.strip() or outcome.stdout.strip()).splitlines()
+    return lines[-1] if lines else outcome.detail
+
+
+def _not_recorded(at: int, run: RecordedRun) -> str:
+    recorded: Recorded | None = run.recorded
+    one = recorded.functions[at] if recorded is not None and at < len(recorded.functions) else None
+    if recorded is None or not recorded.tests:
+        return "the tests of the base could not be run"
+    if one is None or not one.calls:
+        return "no test of the base called it"
+    if not one.inputs:
+        return f"its arguments cannot be recorded ({one.problem})"
+    return "its calls were not repeated in time"
+
+
+def _shown(
+    targets: Sequence[Target], results: Sequence[FunctionResult]
+) -> Iterator[tuple[Target, str, CallPair]]:
+    """Yield the differences to show, with the public function through which a private one is shown."""
+    for target, result in zip(targets, results, strict=True):
+        if target.is_changed and not target.head.is_private and result.differing:
+            yield target, "", result.differing[0]
+    for target, result in zip(targets, results, strict=True):
+        if target.is_changed and target.head.is_private and (result.differing or not result.inputs):
+            for through, other in zip(targets, results, strict=True):
+                is_own = (
+                    through.path == target.path and target.name in through.reaches and not through.is_changed
+                )
+                if is_own and other.differing:
+                    yield target, through.name, other.differing[0]
+                    break
+
+
+def _difference(
+    target: Target, through: str, pair: CallPair, callers: Mapping[FunctionKey, tuple[str, ...]]
+) -> BehaviourDifference:
+    return BehaviourDifference(
+        path=target.path,
+        function=target.name,
+        line=target.head.line,
+        call=observed_text(pair.base.written or f"{through or target.name}(...)"),
+        before=observed(pair.base, pair.head),
+        after=observed(pair.head, pair.base),
+        origin=pair.base.origin,
+        test=pair.base.test,
+        through=through,
+        callers=callers.get((target.path, through or target.name), ()),
+    )

@@ -1,0 +1,218 @@
+"""The differences between replayed calls that the change explains, and nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+from wardround.context.run_evidence import InputOrigin, Observed
+from wardround.text.redaction import redact_secrets
+from wardround.workflows.behaviour.stages import ReplayedCall
+from wardround.workflows.behaviour.targets import Targets
+
+_MOST_SHOWN = 300
+_COMPARABLE = frozenset({"returned", "raised"})
+_POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
+"""A line number after the name of a Python file."""
+_REASONS = {
+    "timeout": "its calls take longer than 0.25 s of CPU time",
+    "memory": "its calls use too much memory",
+    "crashed": "its calls end the process",
+    "unloadable": "its recorded arguments cannot be loaded again",
+    "incompatible": "its changed parameters do not accept the recorded arguments",
+    "noisy": "its results differ between two runs of the base",
+    "remade": "its arguments have objects whose class makes them in another way after the change",
+}
+
+
+class CallPair(msgspec.Struct, frozen=True):
+    """The same call on both sides, with different results."""
+
+    base: ReplayedCall
+    head: ReplayedCall
+
+    @property
+    def is_message_only(self) -> bool:
+        """True if both raise the same class, with another message."""
+        before, after = self.base, self.head
+        is_raised = before.kind == after.kind == "raised" and before.type == after.type
+        return is_raised and _effects(before) == _effects(after)
+
+
+class FunctionResult(msgspec.Struct, frozen=True):
+    """The comparison of one function.
+
+    Attributes:
+        inputs: the number of compared calls.
+        differing: those with another result, the one to show first.
+        reason: the most frequent reason for which a call was not compared, as a clause; empty if none was.
+    """
+
+    inputs: int = 0
+    differing: tuple[CallPair, ...] = ()
+    reason: str = ""
+
+
+def compare_calls(
+    targets: Targets,
+    base: Sequence[ReplayedCall],
+    head: Sequence[ReplayedCall],
+    again: Sequence[ReplayedCall],
+) -> tuple[FunctionResult, ...]:
+    """Compare the calls of each target.
+
+    Args:
+        again: the second run of the base.
+    """
+    after = {one.call: one for one in head}
+    second = {one.call: one for one in again}
+    count = len(targets.targets)
+    inputs = [0] * count
+    pairs: list[list[CallPair]] = [[] for _ in range(count)]
+    reasons: list[Counter[str]] = [Counter() for _ in range(count)]
+    for one in base:
+        if one.function >= count or one.call not in after or one.call not in second:
+            continue
+        pair = CallPair(one, after[one.call])
+        reason = _objection(pair, second[one.call], targets)
+        if reason:
+            reasons[one.function][reason] += 1
+            continue
+        inputs[one.function] += 1
+        if _differs(pair, targets.renamed):
+            pairs[one.function].append(pair)
+    return tuple(
+        FunctionResult(inputs[at], tuple(sorted(pairs[at], key=_rank)), _frequent(reasons[at]))
+        for at in range(count)
+    )
+
+
+def without_unstable(
+    results: Sequence[FunctionResult], again: Sequence[ReplayedCall]
+) -> tuple[FunctionResult, ...]:
+    """Leave out calls whose result differs between two runs of the head."""
+    second = {one.call: one for one in again}
+
+    def is_stable(pair: CallPair) -> bool:
+        other = second.get(pair.head.call)
+        return other is not None and _key(other) == _key(pair.head)
+
+    return tuple(_filtered(one, [pair for pair in one.differing if is_stable(pair)]) for one in results)
+
+
+def _filtered(result: FunctionResult, stable: list[CallPair]) -> FunctionResult:
+    lost = len(result.differing) - len(stable)
+    return FunctionResult(
+        result.inputs - lost, tuple(stable), result.reason or (_REASONS["noisy"] if lost else "")
+    )
+
+
+def _frequent(reasons: Counter[str]) -> str:
+    return reasons.most_common(1)[0][0] if reasons else ""
+
+
+def _objection(pair: CallPair, again: ReplayedCall, targets: Targets) -> str:
+    """Return the reason for which a pair shows nothing; empty if there is none."""
+    for one in (pair.base, pair.head, again):
+        if one.kind not in _COMPARABLE:
+            detail = f" ({observed_text(one.text)})" if one.text else ""
+            return _REASONS.get(one.kind, "its calls cannot be repeated") + detail
+        if one.type == "RecursionError":
+            return "its calls exceed the depth of recursion"
+    if _key(pair.base) != _key(again):
+        return _REASONS["noisy"]
+    if pair.head.is_stale and not pair.base.is_stale:
+        return _REASONS["remade"]
+    if any(_is_of(one, targets.remade) for one in pair.base.classes):
+        return _REASONS["remade"]
+    return ""
+
+
+def _is_of(used: str, remade: frozenset[str]) -> bool:
+    """Return True if ``module:class`` is one of ``path::class``."""
+    module, _, name = used.partition(":")
+    inner = module.replace(".", "/")
+    paths = (f"{inner}.py::{name}", f"{inner}/__init__.py::{name}")
+    return any(one == path or one.endswith(f"/{path}") for one in remade for path in paths)
+
+
+def _key(call: ReplayedCall) -> tuple[object, ...]:
+    return call.kind, _normal(call.text), _effects(call)
+
+
+def _effects(call: ReplayedCall) -> tuple[object, ...]:
+    return tuple(sorted((name, _normal(texts[0])) for name, texts in call.changed.items())), _normal(
+        call.printed
+    )
+
+
+def _normal(text: str) -> str:
+    return _POSITIONS.sub(r"\1N", text) if ".py" in text else text
+
+
+def _differs(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
+    before, after = _key(pair.base), _key(pair.head)
+    if before == after:
+        return False
+    if pair.is_message_only and pair.base.origin is not InputOrigin.RECORDED:
+        return False
+    texts = repr(before), repr(after)
+    return not any(
+        old in texts[0] and texts[0].replace(old, new) == texts[1] for old in renamed[0] for new in renamed[1]
+    )
+
+
+def _rank(pair: CallPair) -> tuple[object, ...]:
+    """Order pairs: results before messages, recorded calls before mutated ones, short ones first."""
+    written = pair.base.written
+    return (
+        pair.is_message_only,
+        pair.base.origin is not InputOrigin.RECORDED,
+        not written,
+        len(written),
+        pair.base.call,
+    )
+
+
+def observed(call: ReplayedCall, other: ReplayedCall) -> Observed:
+    """Return what a call did, for a person.
+
+    Args:
+        other: the same call on the other side; effects that both have are left out.
+    """
+    text = _distinct((call.text, call.shown), (other.text, other.shown))
+    printed = "" if call.printed == other.printed else observed_text(call.printed, other.printed)
+    is_raised = call.kind == "raised"
+    arguments = tuple(_changed_arguments(call, other))
+    return Observed(None if is_raised else text, text if is_raised else None, arguments, printed)
+
+
+def _changed_arguments(call: ReplayedCall, other: ReplayedCall) -> Iterator[str]:
+    for name in sorted({*call.changed, *other.changed}):
+        texts, others = call.changed.get(name), other.changed.get(name)
+        if texts is None:
+            yield f"{name} unchanged"
+        elif others is None or texts[0] != others[0]:
+            yield f"{name}={_distinct(texts, others or ('', ''))}"
+
+
+def _distinct(texts: tuple[str, str], others: tuple[str, str]) -> str:
+    """Return the text for a person, or the exact one if only that differs from the other side's."""
+    at = 0 if texts[1] == others[1] and texts[0] != others[0] else 1
+    return observed_text(texts[at], others[at])
+
+
+def observed_text(text: str, other: str = "") -> str:
+    """Return a text without secrets, shortened around its first difference from another one."""
+    if len(text) > _MOST_SHOWN and other:
+        at = next(
+            (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b),
+            min(len(text), len(other)),
+        )
+        first = max(0, at - _MOST_SHOWN // 2)
+        text = f"{'... ' if first else ''}{text[first:]}"
+    redacted = redact_secrets(text)
+    return redacted if len(redacted) <= _MOST_SHOWN else f"{redacted[:_MOST_SHOWN]}..."

@@ -1,0 +1,150 @@
+"""The functions that a Python file defines, as far as a comparison needs to know them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import msgspec
+
+from wardround.languages.python.module import FunctionNode, last_name, named_functions
+from wardround.languages.python.tree import parse, walk
+from wardround.workflows.test.normal_syntax import statement_digest
+
+_ROLES = ("setter", "deleter", "getter")
+_GETTERS = frozenset({"property", "cached_property"})
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """A function at one side of a change.
+
+    Attributes:
+        name: qualified by its classes.
+        role: ``getter``, ``setter`` or ``deleter`` of a property, else empty.
+        digest: of its normalised syntax.
+        line: of its ``def``.
+        receiver: ``self`` or ``cls`` if the first parameter is one, else empty.
+        rest: the parameter with one star; empty if there is none.
+        keywords: the parameter with two stars; empty if there is none.
+        keyword_only: the parameters after a star.
+        mentions: the names and attributes in its body.
+    """
+
+    name: str
+    role: str
+    digest: str
+    line: int
+    receiver: str = ""
+    rest: str = ""
+    keywords: str = ""
+    keyword_only: tuple[str, ...] = ()
+    mentions: frozenset[str] = frozenset()
+
+    @property
+    def own_name(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def is_private(self) -> bool:
+        """True if a part of its name starts with one underscore; special methods are public."""
+        return any(one.startswith("_") and not one.endswith("__") for one in self.name.split("."))
+
+
+class Definitions(msgspec.Struct, frozen=True):
+    """The content of a file.
+
+    Attributes:
+        functions: by name and role; of several definitions the last.
+        repeated: names with more than one definition, overloads left out.
+        classes: qualified names, each with a digest of what makes its objects.
+    """
+
+    functions: dict[tuple[str, str], Definition]
+    repeated: frozenset[str]
+    classes: dict[str, str]
+
+
+def definitions(text: str) -> Definitions:
+    """Read a file; one that does not parse has none."""
+    try:
+        tree = parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Definitions({}, frozenset(), {})
+    functions: dict[tuple[str, str], Definition] = {}
+    repeated = set()
+    for name, node in named_functions(tree.body):
+        decorators = [
+            last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list
+        ]
+        if "overload" in decorators:
+            continue
+        one = _definition(name, node, decorators)
+        if (name, one.role) in functions:
+            repeated.add(name)
+        functions[name, one.role] = one
+    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")))
+
+
+def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definition:
+    role = next((one for one in decorators if one in _ROLES), "")
+    if not _GETTERS.isdisjoint(decorators):
+        role = "getter"
+    arguments = node.args
+    return Definition(
+        name,
+        role,
+        statement_digest(node, name),
+        node.lineno,
+        _receiver(name, node, decorators),
+        arguments.vararg.arg if arguments.vararg else "",
+        arguments.kwarg.arg if arguments.kwarg else "",
+        tuple(one.arg for one in arguments.kwonlyargs),
+        frozenset(_mentions(node)),
+    )
+
+
+def _receiver(name: str, node: FunctionNode, decorators: list[str]) -> str:
+    is_method = "." in name and "staticmethod" not in decorators
+    if not is_method or not (node.args.posonlyargs or node.args.args):
+        return ""
+    is_of_class = "classmethod" in decorators or node.name in (
+        "__new__",
+        "__init_subclass__",
+        "__class_getitem__",
+    )
+    return "cls" if is_of_class else "self"
+
+
+def _mentions(node: ast.AST) -> Iterator[str]:
+    for one in walk(node):
+        if isinstance(one, ast.Name):
+            yield one.id
+        elif isinstance(one, ast.Attribute):
+            yield one.attr
+
+
+_MAKERS = (
+    "__init__",
+    "__new__",
+    "__post_init__",
+    "__setstate__",
+    "__getstate__",
+    "__reduce__",
+    "__attrs_post_init__",
+)
+
+
+def _classes(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield the classes with the digest of their bases, fields and the methods that make objects."""
+    for one in body:
+        if isinstance(one, ast.ClassDef):
+            name = f"{prefix}{one.name}"
+            kept = [*one.bases, *(each for each in one.body if _makes_state(each))]
+            yield name, " ".join(statement_digest(each, name, is_field=True) for each in kept)
+            yield from _classes(one.body, f"{name}.")
+
+
+def _makes_state(node: ast.stmt) -> bool:
+    if isinstance(node, FunctionNode):
+        return node.name in _MAKERS
+    return isinstance(node, ast.Assign | ast.AnnAssign)

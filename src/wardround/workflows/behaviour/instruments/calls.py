@@ -1,0 +1,191 @@
+"""One call of a function with recorded arguments: what it returned, raised, changed and printed."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import io
+import pickle
+import random
+import resource
+import signal
+import sys
+import types
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
+
+from .functions import ROOT, Incompatible, arguments_for
+from .values import MOST_ITEMS, shortened, text_of, type_name
+
+_CPU_S = 0.25
+_LOADING_CPU_S = 2.0
+_MEMORY_BYTES = 1024 * 1024 * 1024
+_MOST_PRINTED = 4000
+_MOST_CLASSES = 50
+
+
+class _Timeout(BaseException):
+    """A call used too much CPU time."""
+
+
+class _Timer:
+    """Raises again and again, as code can catch everything."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        signal.signal(signal.SIGPROF, self._raise)
+
+    def _raise(self, number: int, frame: types.FrameType | None) -> None:
+        self.is_over = True
+        raise _Timeout
+
+    def start(self, first_s: float) -> None:
+        signal.setitimer(signal.ITIMER_PROF, first_s, _CPU_S)
+
+    def stop(self) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -> dict[str, Any]:
+    """Call a function once; this process serves no other call.
+
+    The result of a constructor is the object.
+    """
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    warnings.simplefilter("ignore")
+    timer = _Timer()
+    timer.start(_LOADING_CPU_S)
+    try:
+        given, before = pickle.loads(payload), pickle.loads(payload)
+        earlier = {name: text_of(value) for name, value in before.items()}
+        positional, keywords = arguments_for(function, given, names)
+    except Incompatible as error:
+        return {"kind": "incompatible", "text": str(error)}
+    except BaseException as error:
+        return {"kind": "unloadable", "text": shortened(f"{type(error).__name__}: {error}", 200)}
+    timer.start(_CPU_S)
+    printed = io.StringIO()
+    random.seed(0)
+    with redirect_stdout(printed), redirect_stderr(printed):
+        result = _called(function, positional, keywords)
+        try:
+            if function.__name__ == "__init__" and result["kind"] == "returned":
+                result.update(_returned(given.pop(names[0])))
+            changed = _changed(given, earlier)
+        except BaseException:
+            return {"kind": "timeout"}
+    timer.stop()
+    if timer.is_over:
+        return {"kind": "timeout"}
+    return {**result, "changed": changed, "printed": shortened(printed.getvalue(), _MOST_PRINTED)}
+
+
+def _called(function: types.FunctionType, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+    try:
+        value = function(*positional, **keywords)
+        if inspect.iscoroutine(value):
+            value = asyncio.run(value)
+        elif inspect.isasyncgen(value):
+            value = iter(asyncio.run(_collected(value)))
+        return {"kind": "returned", **_returned(value)}
+    except MemoryError:
+        return {"kind": "memory"}
+    except _Timeout:
+        return {"kind": "timeout"}
+    except BaseException as error:
+        return _raised(error)
+
+
+def _returned(value: Any) -> dict[str, str]:
+    text = text_of(value)
+    is_iterator = hasattr(type(value), "__next__")  # which is consumed by now
+    return {"text": text, "shown": text if is_iterator else text_of(value, is_shown=True)}
+
+
+async def _collected(values: Any) -> list[Any]:
+    found = []
+    async for one in values:
+        found.append(one)
+        if len(found) == MOST_ITEMS:
+            break
+    return found
+
+
+def _raised(error: BaseException) -> dict[str, Any]:
+    kind = type(error)
+    try:
+        text = text_of(error)
+    except BaseException:
+        text = f"{type_name(kind)}(...)"
+    return {
+        "kind": "raised",
+        "text": text,
+        "shown": text,
+        "type": type_name(kind),
+        "is_stale": _is_stale(error),
+    }
+
+
+def _is_stale(error: BaseException) -> bool:
+    """Return True if an object of the tree, perhaps made before the change, lacks an attribute."""
+    if not isinstance(error, AttributeError) or not hasattr(error, "obj"):
+        return False
+    if isinstance(error.obj, (type, types.ModuleType)):
+        return False
+    module = sys.modules.get(type(error.obj).__module__)
+    return module is None or (getattr(module, "__file__", None) or "").startswith(ROOT)
+
+
+def _changed(given: dict[str, Any], earlier: dict[str, str]) -> dict[str, list[str]]:
+    """Return the arguments whose text is another one after the call."""
+    found = {}
+    for name, value in given.items():
+        text = text_of(value)
+        if text != earlier[name]:
+            found[name] = [text, text_of(value, is_shown=True)]
+    return found
+
+
+def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dict[str, Any]:
+    """Return the call as a person would write it, and the classes of the objects in its arguments."""
+    classes: set[str] = set()
+    try:
+        values = {
+            name: text_of(one, is_shown=True, classes=classes) for name, one in pickle.loads(payload).items()
+        }
+        flat = pickle.loads(payload)
+    except BaseException:
+        return {"written": "", "classes": []}
+    written = _written(values, flat, names, function)
+    return {"written": written, "classes": sorted(classes)[:_MOST_CLASSES]}
+
+
+def _written(
+    texts: dict[str, str], values: dict[str, Any], names: list[str], function: dict[str, Any]
+) -> str:
+    owner, _, name = function["name"].rpartition(".")
+    arguments, is_gapless = [], True
+    receiver = texts.get(names[0], "") if function["receiver"] and names else ""
+    for one in names[bool(function["receiver"]) :]:
+        if one == function["rest"]:
+            arguments += [text_of(item, is_shown=True) for item in values.get(one, ())]
+        elif one == function["keywords"]:
+            arguments += [
+                f"{key}={text_of(item, is_shown=True)}" for key, item in values.get(one, {}).items()
+            ]
+        elif one not in texts:
+            is_gapless = False
+        elif is_gapless and one not in function["keyword_only"]:
+            arguments.append(texts[one])
+        else:
+            arguments.append(f"{one}={texts[one]}")
+    inner = ", ".join(arguments)
+    if name in ("__init__", "__new__"):
+        return f"{owner}({inner})"
+    if function["receiver"] == "cls" or (owner and not function["receiver"]):
+        return f"{owner}.{name}({inner})"
+    target = f"{receiver or owner}.{name}" if function["receiver"] else name
+    if function["role"] == "setter":
+        return f"{target} = {inner}"
+    return target if function["role"] in ("getter", "deleter") else f"{target}({inner})"

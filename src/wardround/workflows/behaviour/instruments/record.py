@@ -1,0 +1,267 @@
+"""Running pytest while the arguments of some functions are written to a file, before each call.
+
+The functions get one more statement at their start when their module is imported, so that every other one
+runs at its usual speed; after enough calls the statement only tests a flag.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+import importlib.machinery
+import json
+import os
+import sys
+import time
+import types
+from typing import Any, BinaryIO
+
+from .frames import write_frame
+from .functions import ROOT, unwrapped
+
+_OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
+_FREE_INPUTS = 5
+"""The number of calls that are recorded whatever the CPU time of the tests so far."""
+
+
+class Target:
+    """A function whose calls are recorded.
+
+    Attributes:
+        inputs: the number of different calls.
+        problem: the reason for which the last call was not recorded.
+    """
+
+    def __init__(self, index: int, path: str, name: str, lines: list[int]) -> None:
+        self.index = index
+        self.path = path
+        self.name = name
+        self.lines = lines
+        self.module = ""
+        self.calls = 0
+        self.inputs = 0
+        self.problem = ""
+        self.cpu_s = 0.0
+        self.seen: set[bytes] = set()
+        self.in_test: dict[str, int] = {}
+        self.defaults: dict[str, Any] | None = None
+
+
+class Recorder:
+    """Writes the calls of the targets, within their limits."""
+
+    def __init__(self, job: dict[str, Any], file: BinaryIO) -> None:
+        self.targets = [
+            Target(at, one["path"], one["name"], one["lines"]) for at, one in enumerate(job["functions"])
+        ]
+        self.open = [True] * len(self.targets)
+        self.test = ""
+        self.cpu_s = 0.0
+        self._limits = job["limits"]
+        self._file = file
+        self._bytes = 0
+        self._is_busy = False
+        self._by_value: set[str] = set()
+
+    def called(self, index: int, values: dict[str, Any]) -> None:
+        """Record one call; it never raises."""
+        if self._is_busy:
+            return
+        target = self.targets[index]
+        target.calls += 1
+        begun = time.process_time()
+        if not self._may_record(target, begun):
+            return
+        self._is_busy = True
+        try:
+            self._record(target, values, sys._getframe(1))
+        except Exception as error:
+            target.problem = f"{type(error).__name__}: {error}"[:200]
+        finally:
+            self._is_busy = False
+            spent = time.process_time() - begun
+            target.cpu_s += spent
+            self.cpu_s += spent
+            limits = self._limits
+            if target.inputs >= limits["inputs"] or target.cpu_s >= limits["cpu_s"]:
+                self.open[index] = False
+
+    def _may_record(self, target: Target, now: float) -> bool:
+        seen = target.in_test.get(self.test, 0)
+        target.in_test[self.test] = seen + 1
+        if seen >= self._limits["inputs_per_test"]:
+            return False
+        return target.inputs < _FREE_INPUTS or self.cpu_s < self._limits["share"] * now
+
+    def _record(self, target: Target, values: dict[str, Any], frame: types.FrameType) -> None:
+        code = frame.f_code
+        target.module = target.module or str(frame.f_globals.get("__name__", ""))
+        names = list(code.co_varnames[: _count(code)])
+        if target.defaults is None:
+            target.defaults = _defaults(target, code)
+        given = {
+            name: values[name]
+            for name in names
+            if name in values and not (name in target.defaults and target.defaults[name] is values[name])
+        }
+        payload = self._pickled(given)
+        if len(payload) > self._limits["bytes"] or self._bytes > self._limits["total_bytes"]:
+            target.problem = "its arguments are too large"
+            return
+        digest = hashlib.sha256(payload).digest()
+        if digest in target.seen:
+            return
+        target.seen.add(digest)
+        target.inputs += 1
+        self._bytes += len(payload)
+        names = _ordered(code, names)
+        header = {"function": target.index, "module": target.module, "names": names, "test": self.test}
+        write_frame(self._file, header, payload)
+        self._file.flush()
+
+    def _pickled(self, given: dict[str, Any]) -> bytes:
+        """Return the pickle; what modules of tests define is in it by value, since other trees lack it."""
+        import cloudpickle
+
+        for name, module in list(sys.modules.items()):
+            if name not in self._by_value and _is_of_tests(module):
+                cloudpickle.register_pickle_by_value(module)
+            self._by_value.add(name)
+        return bytes(cloudpickle.dumps(given))
+
+
+def _is_of_tests(module: object) -> bool:
+    path = getattr(module, "__file__", None) or ""
+    if not isinstance(path, str) or not path.startswith(f"{ROOT}/"):
+        return False
+    *folders, name = path[len(ROOT) + 1 :].split("/")
+    return (
+        name.startswith(("test_", "conftest"))
+        or name.endswith("_test.py")
+        or not {"test", "tests"}.isdisjoint(folders)
+    )
+
+
+def _count(code: types.CodeType) -> int:
+    flags = bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    return code.co_argcount + code.co_kwonlyargcount + flags
+
+
+def _ordered(code: types.CodeType, names: list[str]) -> list[str]:
+    """Return the parameters as they are written: ``*args`` is before the keyword-only ones."""
+    if not code.co_flags & 4:
+        return names
+    at = code.co_argcount + code.co_kwonlyargcount
+    return [*names[: code.co_argcount], names[at], *names[code.co_argcount : at], *names[at + 1 :]]
+
+
+def _defaults(target: Target, code: types.CodeType) -> dict[str, Any]:
+    """Return the defaults of a function, which its frame does not tell from passed arguments."""
+    found: Any = sys.modules.get(target.module)
+    for part in target.name.split("."):
+        found = getattr(found, "__dict__", {}).get(part)
+        while isinstance(found, (staticmethod, classmethod)):
+            found = found.__func__
+    function = unwrapped(found, code.co_name, "", target.path)
+    if function is None:
+        return {}
+    plain = function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(plain) : code.co_argcount]
+    return {**dict(zip(names, plain)), **(function.__kwdefaults__ or {})}
+
+
+class _Inserting(ast.NodeTransformer):
+    """Adds the statement to the functions that start on certain lines."""
+
+    def __init__(self, by_line: dict[int, int]) -> None:
+        self._by_line = by_line
+
+    def _visit_function(self, node: Any) -> Any:
+        index = self._by_line.get(node.lineno)
+        if index is None:
+            return self.generic_visit(node)
+        first = node.body[0]
+        is_documented = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
+        statement = ast.parse(f"if {_OPEN}[{index}]: {_CALLED}({index}, locals())").body[0]
+        for one in ast.walk(statement):
+            ast.copy_location(
+                one, node.body[-1] if is_documented and len(node.body) == 1 else node.body[int(is_documented)]
+            )
+        node.body.insert(int(is_documented), statement)
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _visit_function
+
+
+def _install(recorder: Recorder) -> None:
+    """Let imports of the targets' files compile the statement in."""
+    setattr(builtins, _OPEN, recorder.open)
+    setattr(builtins, _CALLED, recorder.called)
+    by_path: dict[str, dict[int, int]] = {}
+    for one in recorder.targets:
+        by_path.setdefault(f"{ROOT}/{one.path}", {}).update(dict.fromkeys(one.lines, one.index))
+    loader: Any = importlib.machinery.SourceFileLoader
+    original = loader.get_code
+
+    def get_code(self: Any, name: str) -> Any:
+        by_line = by_path.get(os.path.realpath(self.path))
+        if by_line is None:
+            return original(self, name)
+        tree = _Inserting(by_line).visit(ast.parse(self.get_data(self.path)))
+        return compile(tree, self.path, "exec", dont_inherit=True)
+
+    loader.get_code = get_code
+
+
+class _Plugin:
+    """Tells the recorder which test runs, and ends the run when nothing is left to record."""
+
+    def __init__(self, recorder: Recorder, summary: str) -> None:
+        self._recorder = recorder
+        self._summary = summary
+        self._tests = 0
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._tests += 1
+        self._recorder.test = nodeid
+        if self._tests == 1:
+            self.write()
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        if not any(self._recorder.open):
+            import pytest
+
+            pytest.exit("enough calls are recorded", returncode=0)
+
+    def write(self) -> None:
+        """Write the numbers of calls and the folders of imports."""
+        functions = [
+            {"calls": one.calls, "inputs": one.inputs, "problem": one.problem}
+            for one in self._recorder.targets
+        ]
+        paths = [one for one in sys.path if one.startswith(ROOT)]
+        record = {"tests": self._tests, "functions": functions, "paths": paths, "cpu_s": self._recorder.cpu_s}
+        with open(self._summary, "w") as file:
+            json.dump(record, file)
+
+
+def main(job_path: str) -> int:
+    """Run pytest with the arguments of a job; return its exit status."""
+    with open(job_path) as text:
+        job = json.load(text)
+    with open(job["inputs"], "wb") as file:
+        recorder = Recorder(job, file)
+        _install(recorder)
+        try:
+            import pytest
+        except ImportError:
+            print("pytest is not installed", file=sys.stderr)
+            return 3
+        plugin = _Plugin(recorder, job["summary"])
+        plugin.write()
+        try:
+            return int(pytest.main(job["arguments"], plugins=[plugin]))
+        finally:
+            recorder.open[:] = [False] * len(recorder.open)
+            plugin.write()

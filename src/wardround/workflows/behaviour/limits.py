@@ -1,0 +1,36 @@
+"""The limits of a comparison."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from wardround.sandbox.model import Count, Seconds
+
+
+class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The most that recording and replaying may use.
+
+    Attributes:
+        functions: those of the change that are compared, public callers of private ones included.
+        inputs: different recorded calls of one function; as many mutated ones are added.
+        inputs_per_test: calls of one function that are recorded in one test.
+        recording_cpu_s: CPU time for the records of one function.
+        recording_share: the part of the CPU time of the tests so far that all records may have taken.
+        tests_s: elapsed time of the tests in which calls are recorded.
+        replay_s: elapsed time of the calls on one tree.
+        seed: of the choice of mutations.
+    """
+
+    functions: Count = 40
+    inputs: Count = 120
+    inputs_per_test: Count = 40
+    recording_cpu_s: Seconds = 0.6
+    recording_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.12
+    tests_s: Seconds = 300.0
+    replay_s: Seconds = 120.0
+    seed: int = 20
+
+
+DEFAULT_LIMITS = BehaviourLimits()

@@ -1,0 +1,71 @@
+"""A comparison of behaviour as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from wardround.context.run_evidence import BehaviourDifference, BehaviourRun, InputOrigin, Observed, RunState
+from wardround.text.escaping import json_text, one_line
+
+_ORIGINS = {
+    InputOrigin.RECORDED: "recorded in",
+    InputOrigin.MUTATED: "changed from a call recorded in",
+    InputOrigin.CROSSED: "combined from calls, one of them recorded in",
+}
+
+
+def as_json(run: BehaviourRun) -> str:
+    """Return a comparison as indented JSON."""
+    return json_text(msgspec.json.format(msgspec.json.encode(run))) + "\n"
+
+
+def as_text(run: BehaviourRun) -> str:
+    """Return a comparison for a terminal."""
+    return "".join(f"{one_line(line)}\n" for line in _lines(run))
+
+
+def is_message_only(difference: BehaviourDifference) -> bool:
+    """Return True if both sides raise the same class, and only its message changed."""
+    before, after = difference.before, difference.after
+    if before.raised is None or after.raised is None:
+        return False
+    has_effects = before.arguments or after.arguments or before.printed or after.printed
+    return not has_effects and before.raised.partition("(")[0] == after.raised.partition("(")[0]
+
+
+def statement(difference: BehaviourDifference) -> str:
+    """Return a difference as one sentence."""
+    if is_message_only(difference):
+        messages = f"{difference.after.raised}, before {difference.before.raised}"
+        return f"{difference.call} raises the same error with another message: {messages}"
+    before, after = _did(difference.before, "returned", "raised"), _did(difference.after, "returns", "raises")
+    return f"the result changed for this input: {difference.call} {before}; it {after} now"
+
+
+def _did(observed: Observed, returned: str, raised: str) -> str:
+    text = f"{returned} {observed.returned}" if observed.raised is None else f"{raised} {observed.raised}"
+    if observed.arguments:
+        text += f", with {', '.join(observed.arguments)} afterwards"
+    return f"{text}, printing {observed.printed!r}" if observed.printed else text
+
+
+def _lines(run: BehaviourRun) -> Iterator[str]:
+    if run.conditions.state is not RunState.COMPLETE:
+        yield f"{run.conditions.state.value}: {run.conditions.detail}"
+    for one in run.differences:
+        yield f"{one.path}:{one.line}: {one.function}{f' (through {one.through})' if one.through else ''}"
+        yield f"  {statement(one)}"
+        yield f"  {_ORIGINS[one.origin]} {one.test or 'the start of the tests'}"
+        if one.callers:
+            yield f"  called at {', '.join(one.callers)}"
+    changed = len(run.compared) + len(run.not_compared)
+    compared = f"{len(run.compared)} of {changed} changed functions compared"
+    yield f"{compared}, {len(run.differences)} with a difference to show"
+    for two in run.compared:
+        yield f"  {two.path}::{two.function}: {two.differing} of {two.inputs} inputs differ"
+    if run.not_compared:
+        yield f"{len(run.not_compared)} not compared"
+        for left in run.not_compared:
+            yield f"  {left.path}::{left.function}: {left.reason}"
