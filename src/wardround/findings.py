@@ -28,6 +28,12 @@ reports.
 LANGUAGE_MODEL = "language-model"
 """The specialist of findings of a language model, and the prefix of their rules."""
 
+RUN = "run"
+"""The specialist of findings of a run of the changed code, and the prefix of their rules."""
+
+ENTIRE_CHANGE = "."
+"""The file of a review step that did not happen and is about no single file."""
+
 
 class Severity(enum.IntEnum):
     """How serious a finding is if it is true."""

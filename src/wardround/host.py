@@ -13,7 +13,7 @@ from wardround import hookspecs
 from wardround.checks.base import ChangeCheck, Check, RuleDoc
 from wardround.checks.registry import CheckRegistry
 from wardround.errors import PLUGIN_EXCEPTIONS, PluginLoadError
-from wardround.findings import LANGUAGE_MODEL
+from wardround.findings import LANGUAGE_MODEL, RUN
 from wardround.plugin_discovery import Plugin, discover
 from wardround.rules.catalogue import Catalogue
 from wardround.rules.model import RULES_PACKAGE, Rule, RuleGroup
@@ -206,7 +206,7 @@ class _ToolMaps(Mapping[str, ToolMap]):
     def _packages(self) -> dict[str, str]:
         """The package that holds each tool's map."""
         brought = {t.name: t.map_package for s in self._specialists for t in (*s.tools, *s.borrowed_tools)}
-        return {"wardround": RULES_PACKAGE, LANGUAGE_MODEL: RULES_PACKAGE, **brought}
+        return {"wardround": RULES_PACKAGE, LANGUAGE_MODEL: RULES_PACKAGE, RUN: RULES_PACKAGE, **brought}
 
 
 def _rules_of_checks(specialist: Specialist) -> list[Rule]:

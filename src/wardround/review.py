@@ -6,7 +6,7 @@ import datetime
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -18,15 +18,16 @@ from wardround.change.repository_view import SideView
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
-from wardround.config.schema import Config, FilterMode
+from wardround.config.schema import Config, FilterMode, RunPart
 from wardround.context.claims import selected_specialists
-from wardround.context.review_context import ReviewContext, build_context
+from wardround.context.review_context import ReviewContext, build_context, with_run
+from wardround.context.run_evidence import RunEvidence
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError
 from wardround.execution.executor import Executor
 from wardround.execution.review_run import RawReview, ReviewRun
-from wardround.findings import Finding, ToolRun, Unreviewed
+from wardround.findings import ENTIRE_CHANGE, Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
 from wardround.planes.analysed_change import AnalysedChange
 from wardround.planes.analyses import Analyses, analyse_change, code_context
@@ -48,6 +49,20 @@ from wardround.tools.tool import Profile
 if TYPE_CHECKING:
     from wardround.processors.action_rates import Rates
     from wardround.processors.triage import Triage
+
+
+class Runner(Protocol):
+    """Runs the requested parts of a change; what cannot run is part of the result."""
+
+    def __call__(
+        self,
+        source: ChangeSource,
+        change: Change,
+        parts: Sequence[RunPart],
+        sandbox: str,
+        progress: Callable[[str], None],
+        /,
+    ) -> RunEvidence: ...
 
 
 class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -132,6 +147,7 @@ def run_review(
     processes: Processes,
     progress: Callable[[str], None] = lambda text: None,
     executor: Executor | None = None,
+    runner: Runner | None = None,
 ) -> ReviewResult:
     """Review a change. Several reviews may run at once, each in a thread of its own, in a process that has
     called ``execution.thread_safety.serialize_unsafe_calls``.
@@ -139,6 +155,7 @@ def run_review(
     Args:
         processes: the tools of this review; ``stop`` cancels it from another thread.
         executor: where the checks run; by default in the calling thread.
+        runner: runs the change; by default in the sandbox.
 
     Raises:
         ConfigError: the configuration or the baseline is wrong.
@@ -149,6 +166,10 @@ def run_review(
     policies = read_policies(origin, config, request)
     try:
         context = build_context(origin, change, host, config, request)
+        parts = request.parts_to_run(config)
+        if parts:
+            ran = (runner or _run_in_sandbox)(origin, change, parts, request.sandbox, progress)
+            context = with_run(context, ran)
         with ReviewRun(origin, context, host, config, request, processes, progress, executor) as run:
             results, published = run.review(), run.published
             code = code_context(origin, context.change, request)
@@ -156,7 +177,10 @@ def run_review(
     except ConfigError as cause:
         raise loader.with_location(config, cause) from cause
     inputs = pipeline_inputs(origin, context, results, host, config, request)
-    review = pipeline.process(replace(inputs, model_results=consultation.results))
+    inputs = replace(inputs, model_results=consultation.results)
+    if parts:
+        inputs = _with_run(inputs, origin, context, request)
+    review = pipeline.process(inputs)
     review = replace(review, notes=(*review.notes, *consultation.notes))
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
@@ -166,6 +190,31 @@ def run_review(
     evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+
+
+def _run_in_sandbox(
+    source: ChangeSource,
+    change: Change,
+    parts: Sequence[RunPart],
+    sandbox: str,
+    progress: Callable[[str], None],
+) -> RunEvidence:
+    from wardround.workflows.change_run import run_change  # only reviews that run something
+
+    return run_change(source, change, parts, sandbox, progress)
+
+
+def _with_run(
+    inputs: PipelineInputs, source: ChangeSource, context: ReviewContext, request: ReviewRequest
+) -> PipelineInputs:
+    """Add the findings of the run, and its parts that did not run to the end."""
+    from wardround.planes.read_run import findings_of_run  # only reviews that ran something
+    from wardround.planes.run_findings import not_run
+
+    run = context.document.ran
+    results, covered = findings_of_run(run, source, context.change, inputs.texts, request)
+    unreviewed = (*inputs.unreviewed, *not_run(run))
+    return replace(inputs, run_results=results, run_covered=covered, unreviewed=unreviewed)
 
 
 def read_policies(source: ChangeSource, config: Config, request: ReviewRequest) -> tuple[Policy, ...]:
@@ -200,6 +249,7 @@ def _evidence(
         review.unreviewed,
         specialists,
         analyses,
+        context.document.ran,
         profile=request.profile.value,
         gate=decided.outcome.value,
         fail_level=decided.fail_level,
@@ -210,12 +260,12 @@ def _evidence(
 
 def without_review(review: ReviewResult, reason: str) -> ReviewResult:
     """Return the result for a change that could not be reviewed: inconclusive, and no evidence counts."""
-    missing = Unreviewed(".", "", "wardround", reason)
+    missing = Unreviewed(ENTIRE_CHANGE, "", "wardround", reason)
     decided = Gate(GateOutcome.INCONCLUSIVE, review.gate.fail_level, (reason,))
     evidence = replace(
         review.conclusion.evidence,
         gate=decided.outcome.value,
-        missing=(MissingEvidence(".", "", "wardround", reason),),
+        missing=(MissingEvidence(ENTIRE_CHANGE, "", "wardround", reason),),
     )
     return replace(
         review,

@@ -81,7 +81,7 @@ def ci(
     event = read_event(system, os.environ)
     request = ReviewRequest(
         profile=Profile.CI, fail_level=fail_level or None, filter_mode=filter_mode or None,
-        config_from=config_from, target_branch=event.target or "", policy_floor=policy_floor,
+        config_from=config_from, target_branch=event.target or "", policy_floor=policy_floor, run=None,
     )  # fmt: skip
     root, comparison = _compare(repo, event, base, head, may_fetch=not no_fetch)
     target = ChangeSpec(base=comparison.base, head=comparison.head, repo=root)

@@ -20,20 +20,24 @@ _DIFFERS = 1
 @click.command("replay")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--rerun", is_flag=True, help="Also review the recorded commits again and report what drifted.")
+@click.option("--run", is_flag=True, help="With --rerun: run the change again, too, as the record states.")
 @click.option(
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
-def command(file: Path, rerun: bool, repo: Path | None) -> int:
+def command(file: Path, rerun: bool, run: bool, repo: Path | None) -> int:
     """Derive the signals and the verdict in FILE again from its evidence, and compare them bit by bit.
 
     Nothing else is read: no repository, no tool, no model, no network. --rerun also runs tools and models on
-    the recorded commits. Signatures are not checked; use wardround verify for that.
+    the recorded commits; what running the change showed is then taken from the record, unless --run is given.
+    Signatures are not checked; use wardround verify for that.
 
     Exit status: 0 everything agrees, 1 something differs, 2 usage error.
     """
     from wardround.records.reading import read_record_file
     from wardround.records.replay import replay_evidence
 
+    if run and not rerun:
+        raise click.UsageError("--run needs --rerun; nothing else runs the change")
     record = read_record_file(file)
     replay = replay_evidence(record)
     if replay.note:
@@ -44,7 +48,7 @@ def command(file: Path, rerun: bool, repo: Path | None) -> int:
             emit_line(f"  {difference.part}: recorded {difference.recorded}, derived {difference.derived}")
         return _DIFFERS
     emit_line(f"{file}: {record.verdict.name} ({record.verdict.tier}) follows from the evidence")
-    return _report(_rerun(record, repo)) if rerun else 0
+    return _report(_rerun(record, repo, runs_again=run)) if rerun else 0
 
 
 def _report(drifts: tuple[Drift, ...]) -> int:
@@ -57,7 +61,7 @@ def _report(drifts: tuple[Drift, ...]) -> int:
     return _DIFFERS
 
 
-def _rerun(record: ReviewRecord, repo: Path | None) -> tuple[Drift, ...]:
+def _rerun(record: ReviewRecord, repo: Path | None, *, runs_again: bool) -> tuple[Drift, ...]:
     """Review the recorded commits again.
 
     Raises:
@@ -88,7 +92,7 @@ def _rerun(record: ReviewRecord, repo: Path | None) -> tuple[Drift, ...]:
         profile=Profile(record.evidence.profile), only=recorded.only, skip=recorded.skip,
         config_from="head" if recorded.trusted_side == "head" else "base", use_models=recorded.models,
         use_baseline=recorded.baseline, target_branch=record.evidence.target_branch,
-        fail_level=record.evidence.fail_level,
+        fail_level=record.evidence.fail_level, run=recorded.run, sandbox=recorded.sandbox,
     )  # fmt: skip
     loaded = host.load()
     with Repository(repo) as repository:
@@ -98,7 +102,10 @@ def _rerun(record: ReviewRecord, repo: Path | None) -> tuple[Drift, ...]:
         )
         change = replace(repository.range(base, head), target=target)
         source = GitChangeSource(repository, change)
-        done = review.run_review(source, change, loaded, request, Processes(), executor=ForkExecutor())
+        done = review.run_review(
+            source, change, loaded, request, Processes(), executor=ForkExecutor(),
+            runner=None if runs_again else lambda *arguments: document.ran,
+        )  # fmt: skip
     context, evidence = done.conclusion.context, done.conclusion.evidence
     require_within_limits(lambda: conclude(context, evidence, record.policies))
     conclusion = conclude(context, evidence, record.policies)

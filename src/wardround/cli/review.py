@@ -12,6 +12,7 @@ from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
 from wardround.cli.recording import record_options
 from wardround.cli.run import apply_fixes, require_one, run_and_report
+from wardround.cli.run_options import parse_run, run_options
 from wardround.cli.ticket import ticket_option
 
 _FORMATS = "text, json, sarif or github; add =FILE to write it there"
@@ -49,6 +50,7 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 @record_options
 @store_option
 @accept_option
+@run_options
 @click.option(
     "--show-prompt",
     type=click.Choice(["intent", "contract", "semantic", "tests", "security", "perf"]),
@@ -73,7 +75,7 @@ def review(
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
     ticket: str, policy_floor: Path | None, record_file: Path | None, sign_with: str, public_key: str,
     passphrase_env: str, store_name: str, accepted_record: str,
-    show_prompt: str | None,
+    show_prompt: str | None, run: str | None, sandbox: str,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec
@@ -93,6 +95,7 @@ def review(
         profile=Profile(profile), fail_level=fail_level, filter_mode=filter_mode, only=only, skip=skip,
         jobs=jobs, config_file=config, config_from=config_from, use_models=not no_models,
         show_all=show_all, verbose=verbose, policy_floor=policy_floor, offline=offline,
+        run=parse_run(run), sandbox=sandbox,
     )  # fmt: skip
     if show_prompt is not None:
         from wardround.cli.model_request import print_model_request

@@ -183,6 +183,8 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
 
     A fix that an earlier run started and did not complete is completed first.
     """
+    from msgspec.structs import replace
+
     from wardround import host, review
     from wardround.change.repository import Repository
     from wardround.execution.fork_executor import ForkExecutor
@@ -198,7 +200,8 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
     loaded = host.load()
     with open_change(target) as (origin, change, repository):
         assert repository is not None
-        done = review.run_review(origin, change, loaded, request, Processes(), executor=ForkExecutor())
+        still = replace(request, run=())
+        done = review.run_review(origin, change, loaded, still, Processes(), executor=ForkExecutor())
 
         def complaint(path: str, text: str) -> str | None:
             claiming = loaded.specialists_for(path, text.encode())

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from wardround.config.schema import ConfigFrom, FailLevel, FilterMode
+from wardround.config.schema import Config, ConfigFrom, FailLevel, FilterMode, RunPart
 from wardround.context.ticket.model import Ticket
 from wardround.tools.tool import Profile
 
@@ -21,6 +21,8 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         ticket: the request that the change answers, already fetched.
         policy_floor: the policy of the organisation, which that of the repository cannot make milder.
         offline: no language model is contacted, whatever the configuration.
+        run: the parts to run; None leaves it to the configuration.
+        sandbox: the isolation of what runs; ``none`` is no isolation.
     """
 
     profile: Profile = Profile.COMMIT
@@ -39,6 +41,8 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     policy_floor: Path | None = None
     ticket: Ticket | None = None
     offline: bool = False
+    run: tuple[RunPart, ...] | None = ()
+    sandbox: str = "auto"
 
     @property
     def trusted_side(self) -> Literal["target", "head"]:
@@ -51,6 +55,17 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         """
         asked = self.config_from or ("base" if self.profile is Profile.CI else "head")
         return "head" if asked == "head" else "target"
+
+    def parts_to_run(self, config: Config) -> tuple[RunPart, ...]:
+        """Return the parts to run.
+
+        A configuration decides only in CI, and only that of the base: no change makes its own code run, and a
+        commit never runs anything by itself.
+        """
+        if self.run is not None:
+            return self.run
+        is_decided = self.profile is Profile.CI and self.trusted_side == "target"
+        return config.root.run_parts if is_decided else ()
 
     def merging_into(self, base: str | None) -> ReviewRequest:
         """Return the request with the branch that a base revision names, unless the caller has named one."""

@@ -32,6 +32,11 @@ ModelMode = Literal["off", "on", "required"]
 """If a model is required and cannot be used, the hunks it would have reviewed are unreviewed."""
 
 
+RunPart = Literal["tests", "behaviour"]
+"""What a review can run: the tests that the change can affect, and its functions before and after it."""
+RUN_PARTS: tuple[RunPart, ...] = ("tests", "behaviour")
+
+
 class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The keys that apply at the repository root only."""
 
@@ -55,6 +60,14 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     language_model: LanguageModelSettings = LanguageModelSettings()
     coverage_files: tuple[str, ...] = ()
     sandbox: SandboxSettings = SandboxSettings()
+    run: bool | tuple[RunPart, ...] = False
+
+    @property
+    def run_parts(self) -> tuple[RunPart, ...]:
+        """The parts that reviews of the ``ci`` profile run."""
+        if isinstance(self.run, bool):
+            return RUN_PARTS if self.run else ()
+        return tuple(part for part in RUN_PARTS if part in self.run)
 
     @property
     def recording(self) -> RecordSettings:

@@ -9,6 +9,7 @@ import msgspec
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.context.canonical import canonical_json, content_id
+from wardround.context.run_evidence import RunEvidence
 from wardround.context.ticket.model import Ticket
 
 SCHEMA = "wardround.context/1"
@@ -59,6 +60,8 @@ class ContextDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             may lack some.
         files: sorted by path.
         ticket: the request that the change answers; None without a requested one.
+        run: what running the change showed. The document of a review that requested no run has no such key,
+            so that its id is the same as before runs existed.
     """
 
     base: str
@@ -67,10 +70,16 @@ class ContextDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     files: tuple[ContextFile, ...]
     ticket: Ticket | None = None
     schema: str = SCHEMA
+    run: RunEvidence | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         if self.schema != SCHEMA:
             raise ValueError(f"schema {self.schema!r} is not {SCHEMA}")
+
+    @property
+    def ran(self) -> RunEvidence:
+        """The run; empty if none was requested."""
+        return self.run if isinstance(self.run, RunEvidence) else RunEvidence()
 
 
 def describe(change: Change, digests: Mapping[str, bytes], ticket: Ticket | None = None) -> ContextDocument:

@@ -16,6 +16,7 @@ from wardround.context.base_coverage import BaseCoverage
 from wardround.context.claims import Claim, FileClaims, files_to_fetch
 from wardround.context.document import ContextDocument, describe, document_id
 from wardround.context.newly_reviewed import as_first_reviewed, with_deletions
+from wardround.context.run_evidence import RunEvidence
 from wardround.context.work_units import ClaimedFile, content_digest
 from wardround.findings import Unreviewed
 from wardround.host import PluginHost
@@ -50,6 +51,11 @@ class ReviewContext(msgspec.Struct, frozen=True, dict=True):
     def added_lines(self) -> int:
         """The number of lines that the change adds."""
         return sum(file.added_lines for file in self.change.files)
+
+
+def with_run(context: ReviewContext, run: RunEvidence) -> ReviewContext:
+    """Return the context with the outcome of a run, which its id then covers."""
+    return replace(context, document=replace(context.document, run=run))
 
 
 def build_context(

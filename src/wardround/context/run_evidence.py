@@ -52,6 +52,7 @@ class TestEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         reason: the clause for which it was chosen.
         excerpt: the end of its failure, redacted; empty if it did not fail.
         places: ``path:line`` of changed lines in the traceback of its failure, the innermost first.
+        base: its result before the change; None if it was not run there.
     """
 
     __test__ = False
@@ -61,6 +62,7 @@ class TestEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str = ""
     excerpt: str = ""
     places: tuple[str, ...] = ()
+    base: TestOutcome | None = None
 
 
 class LineEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

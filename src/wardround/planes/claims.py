@@ -19,7 +19,9 @@ _PARTS = 1000
 
 
 class SourceKind(enum.StrEnum):
-    """The kind of a source. Tools and checks are static; a note is evidence for people alone."""
+    """The kind of a source. Tools and checks are static; a note is evidence for people alone; a run
+    executed the change.
+    """
 
     CHECK = "check"
     TOOL = "tool"
@@ -29,6 +31,7 @@ class SourceKind(enum.StrEnum):
     COVERAGE = "coverage"
     CRITERIA = "criteria"
     NOTE = "note"
+    RUN = "run"
 
 
 class MeasuredPrecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

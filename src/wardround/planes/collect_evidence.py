@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from wardround.change.encoding import escape_undecodable
 from wardround.config.schema import FailLevel
+from wardround.context.run_evidence import RunEvidence
 from wardround.context.surface.model import ComparingTool
 from wardround.context.work_units import ClaimedFile
 from wardround.execution.review_run import RawReview
@@ -35,6 +36,7 @@ def collect_evidence(
     unreviewed: Sequence[Unreviewed],
     specialists: Sequence[Specialist],
     analyses: Analyses,
+    run: RunEvidence,
     *,
     profile: str,
     gate: str,
@@ -51,7 +53,10 @@ def collect_evidence(
         findings: after all steps of the pipeline.
         specialists: that take part in the review.
         analyses: of the texts of the change.
+        run: of the change, which the context has.
     """
+    recorded = tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED)
+    rules = {finding.rule for finding in recorded}
     return Evidence(
         profile=profile,
         gate=gate,
@@ -59,7 +64,7 @@ def collect_evidence(
         target_branch=target_branch,
         files=file_evidence(results, claimed, texts, analyses.code.moves),
         change_reviewers=_change_reviewers(specialists, unreviewed),
-        findings=tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED),
+        findings=recorded,
         missing=tuple(missing_evidence(one) for one in unreviewed),
         tools=(*_tools(results.head.runs, analyses.surface.tools), *analyses.models),
         policy_file=policy_file,
@@ -73,7 +78,9 @@ def collect_evidence(
         partial=tuple(PartialEvidence(one.specialist, one.reason) for one in results.partial),
         surface=analyses.surface,
         tests=analyses.tests,
-        precision=precision_of(measured_sources(analyses.tests, analyses.criteria, analyses.intent)),
+        precision=precision_of(
+            measured_sources(analyses.tests, analyses.criteria, analyses.intent, run, rules)
+        ),
         supply_chain=analyses.supply_chain,
         boundaries=analyses.boundaries,
         cost=analyses.cost,

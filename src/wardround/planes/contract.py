@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.findings import Plane
 from wardround.planes.coverage import FindingsPlane
+from wardround.planes.run_judgement import with_behaviour_run
 
 CONTRACT = FindingsPlane(
     name=Plane.CONTRACT,
@@ -20,4 +21,5 @@ CONTRACT = FindingsPlane(
     ),
     change_reviewers=("contract",),
     profiles=frozenset({"ci"}),
+    extend=with_behaviour_run,
 )

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from wardround.context.document import ContextDocument
-from wardround.findings import Plane
+from wardround.findings import RUN, Plane
 from wardround.planes.claims import (
     Claim,
     ClaimSource,
@@ -118,14 +118,22 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
     ) -> tuple[Claim, ...]:
         """The claim that the severity rests on: its findings, or complete results without one.
 
-        A severity holds if one of the most severe findings is right.
+        A severity holds if one of the most severe findings is right. Notes of a run count nothing.
         """
-        if found:
-            level = max(finding.level for finding in found)
-            top = [finding for finding in found if finding.level == level]
-            return (claim(f"findings at {level.label}", map(finding_source, top)),)
+        notes = [finding for finding in found if finding.is_run_note]
+        listed = (claim(f"{len(notes)} notes of a run", map(finding_source, notes), counts=False),)
+        return (self._severity_claim(found, files, gaps), *(listed if notes else ()))
+
+    def _severity_claim(
+        self, found: list[FindingEvidence], files: list[FileEvidence], gaps: tuple[str, ...]
+    ) -> Claim:
+        counting = [finding for finding in found if not finding.is_run_note]
+        if counting:
+            level = max(finding.level for finding in counting)
+            top = [finding for finding in counting if finding.level == level]
+            return claim(f"findings at {level.label}", map(finding_source, top))
         text = f"no finding in {len(files)} files, {len(gaps)} required results missing"
-        return (claim(text, () if gaps else self._sources(files)),)
+        return claim(text, () if gaps else self._sources(files))
 
     def _sources(self, files: list[FileEvidence]) -> Iterator[ClaimSource]:
         """The reviewers that returned a result for the files, as far as the plane depends on them."""
@@ -142,6 +150,11 @@ def finding_source(finding: FindingEvidence) -> ClaimSource:
         return ClaimSource(
             finding.rule, SourceKind.LANGUAGE_MODEL, finding.confidence, "not measured; as it is configured"
         )
+    if finding.specialist == RUN:
+        how = (
+            "observed" if finding.confidence == 1 else "as measured" if finding.confidence else "not measured"
+        )
+        return ClaimSource(finding.rule, SourceKind.RUN, finding.confidence, how)
     if finding.confidence < 1:
         return ClaimSource(
             finding.rule, SourceKind.MODEL, finding.confidence, "the calibration of the model in its metadata"

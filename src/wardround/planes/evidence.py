@@ -19,7 +19,7 @@ from wardround.context.repetition import Repetition
 from wardround.context.surface.model import Surface
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import SymbolNeighbours
-from wardround.findings import LANGUAGE_MODEL, Plane, Severity, Status
+from wardround.findings import LANGUAGE_MODEL, RUN, Plane, Severity, Status
 from wardround.planes.claims import MeasuredPrecision
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
@@ -96,6 +96,11 @@ class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def is_from_model(self) -> bool:
         """True if a language model reported it."""
         return self.specialist == LANGUAGE_MODEL
+
+    @property
+    def is_run_note(self) -> bool:
+        """True if a run reported it for people alone: not severe, and not certain."""
+        return self.specialist == RUN and self.level is Severity.INFO and self.confidence < 1
 
     @property
     def is_introduced(self) -> bool:

@@ -15,12 +15,15 @@ FILE = "precision.yml"
 
 
 def precision_of(sources: Collection[str]) -> dict[str, MeasuredPrecision]:
-    """Return the precision of some sources; the table is read only if there are some.
+    """Return the precision of the sources that were measured; the table is read only if there are some.
 
     Raises:
         WardroundError: the table is absent or invalid.
     """
-    return {name: load_precision()[name] for name in sorted(sources)} if sources else {}
+    if not sources:
+        return {}
+    known = load_precision()
+    return {name: known[name] for name in sorted(sources) if name in known}
 
 
 @cache

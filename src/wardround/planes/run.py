@@ -15,6 +15,7 @@ from wardround.planes.evidence import Evidence
 from wardround.planes.intent import INTENT
 from wardround.planes.language_model.influence import with_model, without_model
 from wardround.planes.perf import PERF
+from wardround.planes.run_view import view_for
 from wardround.planes.security import SECURITY
 from wardround.planes.semantic import SEMANTIC
 from wardround.planes.signal import PlaneAnalysis, PlaneStatus, Signal
@@ -34,14 +35,17 @@ def run_planes(
     """Judge the evidence in every plane.
 
     A plane that fails is inconclusive, and its failure joins the evidence, so that deriving the signals again
-    gives the same ones. Planes do not see the findings of language models, which are added last.
+    gives the same ones. Planes do not see the findings of language models, which are added last, and of a
+    run only the part that they judge.
 
     Returns:
         The signals in the order of the planes, and the evidence with the failures.
     """
     static = without_model(evidence)
     runs = [
-        _PlaneRun(plane, context, static) for plane in planes if plane.name not in evidence.plane_failures
+        _PlaneRun(plane, view_for(plane.name, context), static)
+        for plane in planes
+        if plane.name not in evidence.plane_failures
     ]
     failures = dict(evidence.plane_failures)
     for run in runs:

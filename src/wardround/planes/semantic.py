@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.findings import Plane
 from wardround.planes.coverage import FindingsPlane
+from wardround.planes.run_judgement import with_behaviour_run
 
 SEMANTIC = FindingsPlane(
     name=Plane.SEMANTIC,
@@ -18,4 +19,5 @@ SEMANTIC = FindingsPlane(
         {"actionlint", "ast-grep", "biome", "eslint", "hadolint", "oxlint", "pyright", "ruff", "shellcheck"}
         | {"sqlfluff", "squawk", "tsc", "ty"}
     ),
+    extend=with_behaviour_run,
 )

@@ -99,10 +99,16 @@ def stated_kinds(messages: Sequence[str]) -> frozenset[StatedKind]:
     return frozenset(kind for kind in kinds if kind is not None)
 
 
-def _stated(message: str) -> StatedKind | None:
+def states_more(message: str) -> bool:
+    """Return True if a message names something else besides its first kind."""
     subject, _, body = message.strip().partition("\n")
-    if _MORE.search(subject) or _BODY_STATES_MORE.search(body):
+    return _MORE.search(subject) is not None or _BODY_STATES_MORE.search(body) is not None
+
+
+def _stated(message: str) -> StatedKind | None:
+    if states_more(message):
         return None
+    subject = message.strip().partition("\n")[0]
     prefix = _PREFIX.match(subject)
     if prefix is None:
         kind = next((kind for kind, begin in _BEGINS if begin.match(subject)), None)

@@ -6,10 +6,14 @@ from collections.abc import Collection, Iterator
 
 from wardround.context.change_tests import ChangeCoverage, ReachedFunction
 from wardround.context.document import ContextDocument
+from wardround.context.run_evidence import TestsRun
+from wardround.context.run_summary import covers_change, shows_lines
 from wardround.findings import Plane
 from wardround.planes.claims import Claim, ClaimSource, SourceKind, claim, measured_source, static_source
 from wardround.planes.coverage import FindingsPlane
 from wardround.planes.evidence import Evidence, FileRole
+from wardround.planes.run_judgement import COVERAGE as RUN_COVERAGE
+from wardround.planes.run_judgement import coverage_claims, with_test_run
 from wardround.planes.signal import PlaneStatus, Signal, with_claims
 
 RESOLVED = "reaching-tests"
@@ -18,28 +22,34 @@ COVERAGE = "line-coverage"
 
 
 def _with_tests(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
-    """Add the claims that the changed source is tested, by one source or another."""
+    """Add the outcome of a run, and the claims that the changed source is tested, by any source."""
+    signal = with_test_run(signal, context, evidence)
     if signal.status is PlaneStatus.NOT_APPLICABLE:
         return signal
-    return with_claims(signal, *_claims(evidence))
+    return with_claims(signal, *_claims(evidence, context.ran.tests), *coverage_claims(context, evidence))
 
 
-def _claims(evidence: Evidence) -> Iterator[Claim]:
+def _claims(evidence: Evidence, run: TestsRun | None) -> Iterator[Claim]:
     if any(file.role is FileRole.SOURCE for file in evidence.files):
         reached = sum(one.is_reached for one in evidence.tests.functions)
         text = f"the changed source is tested, {reached} of {len(evidence.tests.functions)} functions reached"
-        yield claim(text, _sources(evidence), counts=evidence.profile == "ci")
+        yield claim(text, _sources(evidence, run), counts=evidence.profile == "ci")
     if evidence.tests.coverage.is_fresh:
         source = measured_source(COVERAGE, SourceKind.COVERAGE, evidence.precision.get(COVERAGE))
         yield claim(_coverage_text(evidence.tests.coverage), [source], counts=False)
 
 
-def _sources(evidence: Evidence) -> Iterator[ClaimSource]:
-    """The sources of the claim that the changed source is tested."""
+def _sources(evidence: Evidence, run: TestsRun | None) -> Iterator[ClaimSource]:
+    """The sources of the claim that the changed source is tested.
+
+    Tests that reach it by the code graph are none where a run shows which lines the tests ran.
+    """
     if any(file.tests_change for file in evidence.files):
         yield static_source("tests, a changed test asserts something about the changed source")
+    if covers_change(run):
+        yield measured_source(RUN_COVERAGE, SourceKind.RUN, evidence.precision.get(RUN_COVERAGE))
     name = reach_source(evidence.tests.functions, omitted=evidence.tests.omitted)
-    if name:
+    if name and not shows_lines(run):
         yield measured_source(name, SourceKind.RETRIEVAL, evidence.precision.get(name))
 
 

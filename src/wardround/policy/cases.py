@@ -10,6 +10,19 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.context.document import ContextDocument, ContextFile
+from wardround.context.run_evidence import (
+    BehaviourDifference,
+    BehaviourRun,
+    InputOrigin,
+    LineEvidence,
+    Observed,
+    RunConditions,
+    RunEvidence,
+    RunState,
+    TestEvidence,
+    TestOutcome,
+    TestsRun,
+)
 from wardround.context.surface.model import Surface, SurfaceChange, SurfaceKind
 from wardround.errors import ConfigError
 from wardround.findings import Plane, Status
@@ -58,6 +71,23 @@ class GivenInstall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: str = "package.json"
 
 
+class GivenRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """A run of the change: of its tests, and of its functions before and after it.
+
+    Attributes:
+        state: of both parts.
+        isolation: the back end of the sandbox, or ``none``.
+        uncovered: the number of changed lines that no passing test ran.
+        differences: the number of functions with another result.
+    """
+
+    state: RunState = RunState.COMPLETE
+    isolation: str = "bubblewrap"
+    failed: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    uncovered: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    differences: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+
+
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """A review, as far as it differs from one in CI that passes without findings.
 
@@ -71,6 +101,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         language_model_failed: a plane got no usable answer from its language model.
         dependencies, locks, installs: the notes about the supply chain.
         boundaries: the kinds of the trust boundaries that the change touches.
+        run: None if none was requested.
     """
 
     signals: dict[Plane, str] = {}
@@ -88,6 +119,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     locks: tuple[GivenLock, ...] = ()
     installs: tuple[GivenInstall, ...] = ()
     boundaries: tuple[Boundary, ...] = ()
+    run: GivenRun | None = None
 
     def __post_init__(self) -> None:
         for plane, outcome in self.signals.items():
@@ -158,7 +190,25 @@ def _signal(plane: Plane, outcome: str) -> Signal:
 
 def _context(given: Given) -> ContextDocument:
     files = tuple(ContextFile(path, "modified", "100644", path) for path in given.files)
-    return ContextDocument("base", "base", "head", files)
+    return ContextDocument("base", "base", "head", files, run=_run(given))
+
+
+def _run(given: Given) -> RunEvidence | msgspec.UnsetType:
+    run, path = given.run, given.files[0] if given.files else "src/app.py"
+    if run is None:
+        return msgspec.UNSET
+    conditions = RunConditions(run.state, run.isolation)
+    tests = [TestEvidence("tests/test_app.py::test_0", TestOutcome.PASSED)]
+    tests += [TestEvidence(f"tests/test_app.py::test_{n + 1}", TestOutcome.FAILED) for n in range(run.failed)]
+    lines = LineEvidence(path, (1,), tuple(range(2, 2 + run.uncovered)))
+    same = Observed(returned="0")
+    differences = [
+        BehaviourDifference(path, f"f{n}", 1, f"f{n}()", same, Observed(returned="1"), InputOrigin.RECORDED)
+        for n in range(run.differences)
+    ]
+    return RunEvidence(
+        TestsRun(conditions, tuple(tests), (lines,)), BehaviourRun(conditions, tuple(differences))
+    )
 
 
 def _evidence(given: Given) -> Evidence:

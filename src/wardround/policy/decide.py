@@ -43,7 +43,7 @@ def decide(
         policies: that of the repository, then the organisation's floor if there is one. Each can only make
             the verdict stricter.
     """
-    tier, reasons = decide_tier(signals, evidence)
+    tier, reasons = decide_tier(signals, evidence, context.ran.tests)
     lines = [line for policy in policies for line in lines_of(policy, tier, signals, context, evidence)]
     applying = [line for line in lines if line.applies]
     name = max((line.verdict for line in applying), key=lambda verdict: verdict.strictness)

@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wardround.context.change_tests import ChangeCoverage, ChangeTests
+from wardround.context.run_evidence import TestOutcome, TestsRun
+from wardround.context.run_summary import NO_ISOLATION, incomplete, line_counts, outcomes, shows_lines
 
 
-def gaps_of_tests(tests: ChangeTests) -> Iterator[str]:
+def gaps_of_tests(tests: ChangeTests, run: TestsRun | None = None) -> Iterator[str]:
     """Yield a line for each gap. Less evidence gives more gaps, never fewer.
 
     A change has a gap if the code graph finds no test at all. A single function without one is tested in
     another way most of the time, as ``evals/reaching_tests.py`` measures.
     Coverage counts only where the configuration names the files: a file that is found by its usual name
     could be absent as well.
+
+    Args:
+        run: of the tests; where it shows which changed lines passing tests ran, the code graph is not used.
     """
+    if not shows_lines(run):
+        yield from _reaching_gaps(tests)
+    if tests.lost:
+        lost = tests.lost[0]
+        yield f"a test of the changed code asserts less, {lost.name} in {lost.path}{_more(len(tests.lost))}"
+    yield from _coverage_gaps(tests.coverage)
+    if run is not None:
+        yield from _run_gaps(run)
+
+
+def _reaching_gaps(tests: ChangeTests) -> Iterator[str]:
     if tests.problem:
         yield f"the tests of the changed functions are not known: {tests.problem}"
     if tests.omitted:
@@ -22,10 +38,20 @@ def gaps_of_tests(tests: ChangeTests) -> Iterator[str]:
     if tests.functions and len(tests.unreached) == len(tests.functions):
         first = tests.functions[0]
         yield f"no test of {first.name} in {first.path} is found{_more(len(tests.functions))}"
-    if tests.lost:
-        lost = tests.lost[0]
-        yield f"a test of the changed code asserts less, {lost.name} in {lost.path}{_more(len(tests.lost))}"
-    yield from _coverage_gaps(tests.coverage)
+
+
+def _run_gaps(run: TestsRun) -> Iterator[str]:
+    reason = incomplete(run.conditions, "the tests of the change")
+    if reason:
+        yield reason
+    elif run.conditions.isolation == NO_ISOLATION:
+        yield "the tests of the change ran without isolation"
+    uncovered = line_counts(run)[1]
+    if uncovered:
+        yield f"{uncovered} changed lines did not run in passing tests"
+    flaky = outcomes(run)[TestOutcome.FLAKY]
+    if flaky:
+        yield f"{flaky} tests of the change failed once and passed when repeated"
 
 
 def _coverage_gaps(coverage: ChangeCoverage) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.config.schema import FailLevel
-from wardround.findings import Finding, Severity, Status, Unreviewed
+from wardround.findings import ENTIRE_CHANGE, Finding, Severity, Status, Unreviewed
 
 
 class GateOutcome(enum.StrEnum):
@@ -33,11 +33,12 @@ def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_lev
     introduced = [f for f in findings if f.status in (Status.NEW, Status.CAUSED)]
     level = None if fail_level == "none" else Severity.named(fail_level)
     blocking = [f for f in introduced if level is not None and f.severity >= level]
-    missing = Counter((u.tool, u.reason) for u in unreviewed)
+    missing = Counter((u.tool, u.reason) for u in unreviewed if u.file != ENTIRE_CHANGE)
     unreviewed_reasons = [
         f"{tool} did not review {files} file{'s' if files > 1 else ''}: {reason}"
         for (tool, reason), files in sorted(missing.items())
     ]
+    unreviewed_reasons += [f"{u.tool}: {u.reason}" for u in sorted(unreviewed) if u.file == ENTIRE_CHANGE]
     if blocking:
         counts = Counter(f.rule for f in blocking)
         reasons = [f"{rule}: {count}" for rule, count in sorted(counts.items())]

@@ -7,8 +7,8 @@
 |    | its name has characters that are not shown |
 | T3 | a plane has a warning |
 | T2 | the change is large, source is changed without a test of it, its tests are not known or none is |
-|    | found or one asserts less, tests shrink, a required coverage file does not count or shows changed |
-|    | lines that did not run, a finding is about tests, a criterion is not met, or a signal |
+|    | found or one asserts less, tests shrink, a required coverage file or a run does not count or shows |
+|    | changed lines that did not run, a finding is about tests, a criterion is not met, or a signal |
 |    | is uncertain |
 | T1 | none of these |
 
@@ -18,8 +18,11 @@ The first line that applies decides. Less evidence and more severe findings neve
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from wardround.findings import Plane, Severity
+from wardround.context.run_evidence import TestsRun
+from wardround.context.run_summary import covers_change
+from wardround.findings import ENTIRE_CHANGE, Plane, Severity
 from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
@@ -36,9 +39,15 @@ CERTAIN = 0.9
 """The least confidence of a signal in T1."""
 
 
-def decide_tier(signals: Sequence[Signal], evidence: Evidence) -> tuple[Tier, tuple[Reason, ...]]:
-    """Return the tier and the reasons that keep the change from T1, those that decide first."""
-    lines = ((Tier.T5, _t5), (Tier.T4, _t4), (Tier.T3, _t3), (Tier.T2, _t2))
+def decide_tier(
+    signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None = None
+) -> tuple[Tier, tuple[Reason, ...]]:
+    """Return the tier and the reasons that keep the change from T1, those that decide first.
+
+    Args:
+        run: of the tests; None if none was requested.
+    """
+    lines = ((Tier.T5, _t5), (Tier.T4, _t4), (Tier.T3, _t3), (Tier.T2, partial(_t2, run=run)))
     found = [(tier, reason) for tier, conditions in lines for reason in conditions(signals, evidence)]
     if found:
         return found[0][0], tuple(dict.fromkeys(reason for _, reason in found))
@@ -66,7 +75,8 @@ def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
         if signal.level >= Severity.ERROR:
             yield _at_severity(signal)
     for missing in evidence.missing:
-        yield Reason(f"{missing.file}: {missing.tool}: {missing.reason}")
+        where = "" if missing.file == ENTIRE_CHANGE else f"{missing.file}: "
+        yield Reason(f"{where}{missing.tool}: {missing.reason}")
     unjudged = [file.path for file in evidence.files if file.is_unjudged]
     if unjudged:
         more = f" and {len(unjudged) - 1} more" if len(unjudged) > 1 else ""
@@ -82,13 +92,13 @@ def _t3(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
             yield _at_severity(signal)
 
 
-def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
+def _t2(signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None) -> Iterator[Reason]:
     files, added, removed = len(evidence.files), evidence.added_lines, evidence.removed_lines
     if files > SMALL_FILES or max(added, removed) > SMALL_LINES:
         yield Reason(f"the change is large: {files} files, {added} added and {removed} removed lines")
-    if not is_tested(evidence):
+    if not is_tested(evidence, run):
         yield Reason("source is changed without a test", (Plane.TESTS,))
-    yield from (Reason(text, (Plane.TESTS,)) for text in gaps_of_tests(evidence.tests))
+    yield from (Reason(text, (Plane.TESTS,)) for text in gaps_of_tests(evidence.tests, run))
     if shrinks_tests(evidence):
         yield Reason("more lines of tests are removed than added", (Plane.TESTS,))
     unmet = [result.criterion for result in evidence.criteria if result.state is CriterionState.NOT_MET]
@@ -100,20 +110,21 @@ def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
         if (
             signal.status is PlaneStatus.REVIEWED
             and signal.confidence < CERTAIN
-            and _is_news(signal, evidence)
+            and _is_news(signal, evidence, run)
         ):
             yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))
 
 
-def _is_news(signal: Signal, evidence: Evidence) -> bool:
+def _is_news(signal: Signal, evidence: Evidence, run: TestsRun | None) -> bool:
     """Return False for the uncertainty of untested source, which is a reason of its own."""
-    return signal.plane is not Plane.TESTS or is_tested(evidence)
+    return signal.plane is not Plane.TESTS or is_tested(evidence, run)
 
 
-def is_tested(evidence: Evidence) -> bool:
-    """Return True if the change adds a test of its source, or changes no source."""
+def is_tested(evidence: Evidence, run: TestsRun | None = None) -> bool:
+    """Return True if the change adds a test of its source, passing tests ran all of it, or it has none."""
     has_source = any(file.role is FileRole.SOURCE for file in evidence.files)
-    return not has_source or any(file.tests_change for file in evidence.files)
+    has_test = any(file.tests_change for file in evidence.files)
+    return not has_source or has_test or covers_change(run)
 
 
 def shrinks_tests(evidence: Evidence) -> bool:

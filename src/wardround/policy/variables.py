@@ -11,10 +11,19 @@ from wardround.config.globs import covers
 from wardround.context.change_tests import ChangeTests
 from wardround.context.cost_notes import CostNotes, GrowthNote, WeightNote
 from wardround.context.document import ContextDocument, ContextFile
+from wardround.context.run_evidence import (
+    BehaviourRun,
+    LineEvidence,
+    RunConditions,
+    RunEvidence,
+    RunState,
+    TestsRun,
+)
 from wardround.findings import Plane
 from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
+from wardround.policy.run_variables import run_variables
 from wardround.policy.verdict import Tier
 from wardround.semantics.boundary_notes import Boundary, BoundaryNote
 from wardround.semantics.supply_chain.notes import (
@@ -40,7 +49,7 @@ VARIABLES = frozenset(
         "installs",
     }
     | {"language_model_failed", "locks", "missing", "policy_file", "profile", "signals", "suppressed"}
-    | {"target_branch", "tests", "ticket", "tier", "weights"}
+    | {"run", "target_branch", "tests", "ticket", "tier", "weights"}
 )
 _Note = DependencyNote | LockNote | InstallNote | BoundaryNote | GrowthNote | WeightNote
 FUNCTIONS = frozenset({"glob", "touches"})
@@ -50,6 +59,12 @@ _SAMPLE_NOTES = SupplyChainNotes(
     (InstallNote("package.json", 1, "script", "postinstall", "added"),),
 )
 """Notes of each kind, so that a wrong name of a field is found where a policy is checked."""
+_SAMPLE_CONDITIONS = RunConditions(RunState.COMPLETE, "bubblewrap")
+_SAMPLE_RUN = RunEvidence(
+    TestsRun(_SAMPLE_CONDITIONS, lines=(LineEvidence("src/app.py", (1,)),), mutations=1),
+    BehaviourRun(_SAMPLE_CONDITIONS),
+)
+"""A complete run, whose numbers are known."""
 
 
 def condition_variables(
@@ -66,6 +81,7 @@ def condition_variables(
     not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts;
     ``contract`` has the numbers ``breaking``, ``unannounced`` and ``not_compared`` of published surfaces;
     ``tests`` has numbers about the changed functions and lines, and the state of the coverage;
+    ``run`` is about a run of the change, see ``policy.run_variables``;
     ``language_model_failed`` is true if a plane got no usable answer from its language model.
     ``dependencies``, ``locks`` and ``installs`` are the notes about the supply chain, ``boundaries`` those
     about trust boundaries, ``growth`` and ``weights`` those about cost, each with the fields of its struct;
@@ -89,6 +105,7 @@ def condition_variables(
         "ticket": _ticket(context, evidence),
         "contract": _contract(evidence),
         "tests": _tests(evidence.tests),
+        "run": run_variables(context.ran),
         "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
         **_supply_chain(evidence.supply_chain),
         "growth": [_note(one) for one in evidence.cost.growth],
@@ -115,7 +132,7 @@ def condition_functions(context: ContextDocument) -> dict[str, Callable[..., Any
 def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., Any]]]:
     """Return variables and functions of a small review, with which a policy is checked."""
     file = ContextFile("src/app.py", "modified", "100644", "src/app.py")
-    context = ContextDocument("base", "base", "head", (file,))
+    context = ContextDocument("base", "base", "head", (file,), run=_SAMPLE_RUN)
     evidence = Evidence(
         "ci",
         "pass",

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from wardround.findings import LANGUAGE_MODEL, Finding
+from wardround.findings import LANGUAGE_MODEL, RUN, Finding
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.storage.digest import sha256
 
@@ -41,7 +41,7 @@ def _statement(finding: Finding, inputs: PipelineInputs) -> str:
     """The statement a finding is about; of one in a file that its specialist did not review, the message."""
     reviewers = inputs.reviewers.get(finding.file, ())
     specialist = next((s for s in reviewers if s.name == finding.specialist), None)
-    if finding.specialist == LANGUAGE_MODEL:  # its messages differ from run to run
+    if finding.specialist in (LANGUAGE_MODEL, RUN):  # their messages differ from run to run
         specialist = min(reviewers, key=lambda s: s.reviews_all_text, default=None)
     if specialist is None:
         return finding.message

@@ -68,6 +68,8 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
         ranks: open findings are ranked and folded.
         action_rates: loads the measured rates of rules; called by the steps that need them.
         model_results: of a language model; the code is that of the rule.
+        run_results: of a run of the change; the code is that of the rule.
+        run_covered: the files whose changed lines the run covered or did not cover.
     """
 
     change: Change
@@ -91,6 +93,8 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
     ranks: bool
     action_rates: Callable[[], Rates]
     model_results: Sequence[RawFinding] = ()
+    run_results: Sequence[RawFinding] = ()
+    run_covered: Collection[str] = frozenset()
 
     @cached_property
     def files(self) -> Mapping[str, ChangedFile]:

@@ -16,6 +16,7 @@ from wardround.processors.model_findings import AddModelFindings
 from wardround.processors.not_utf8 import ReportNotUtf8
 from wardround.processors.rank import RankFindings
 from wardround.processors.refute import RefuteFindings
+from wardround.processors.run_findings import AddRunFindings
 from wardround.processors.suppressions import ApplySuppressions
 from wardround.processors.tamper import ReportTampering
 from wardround.processors.test_data import DropTestDataFindings
@@ -31,6 +32,7 @@ PIPELINE: tuple[Processor, ...] = (
     DropConflictEchoes(),
     LowerIntended(),
     AddModelFindings(),
+    AddRunFindings(),
     MaskSecrets(),  # before identities, which are the message where the statement is unknown
     FingerprintFindings(),
     ReportNotUtf8(),

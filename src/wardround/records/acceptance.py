@@ -64,7 +64,9 @@ def differences(record: ReviewRecord, present: PresentReview) -> Iterator[str]:
     ):
         if old != new:
             yield f"the {name} is {new!r}, recorded {old!r}"
-    if record.request != present.request:
+    if present.request.run:
+        yield "the change is to be run, and a record does not show what a run would show now"
+    elif record.request != present.request:
         yield "the options of the review differ"
     yield from _policies(record, present)
     yield from (drift.text for drift in component_drifts(record.components, present.components))

@@ -28,7 +28,7 @@ from wardround.policy.loading import policy_file
 from wardround.policy.schema import Policy
 from wardround.records.acceptance import PresentReview, age_fault, differences, missing_evidence
 from wardround.records.reading import evidence_fault, parse_record
-from wardround.records.record import RecordedRequest, ReviewRecord, components_of
+from wardround.records.record import ReviewRecord, components_of, recorded_request
 from wardround.records.verify import verify_record
 from wardround.review import ReviewResult, read_policies
 from wardround.storage.digest import sha256
@@ -225,9 +225,7 @@ def _present(
         fail_level=request.fail_level or root.fail_level,
         target_branch=request.target_branch,
         policy_file=policy_file(root.policy),
-        request=RecordedRequest(
-            request.trusted_side, request.only, request.skip, request.use_models, request.use_baseline
-        ),
+        request=recorded_request(config, request),
         policies=tuple((policy.name, policy.digest) for policy in policies),
         components=components_of(config, host),
         programs=planned.programs,

@@ -12,7 +12,7 @@ import msgspec
 from wardround import __version__
 from wardround.checks.lazy import files_state, source_files
 from wardround.config.request import ReviewRequest
-from wardround.config.schema import Config
+from wardround.config.schema import Config, RunPart
 from wardround.context.canonical import canonical_json, content_id
 from wardround.context.document import ContextDocument, document_id
 from wardround.host import PluginHost
@@ -85,6 +85,8 @@ class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         trusted_side: whose configuration applied: ``target`` or ``head``.
         models: models could be used.
+        run: the parts that were run.
+        sandbox: the requested isolation of what ran.
     """
 
     trusted_side: Literal["target", "head"]
@@ -92,6 +94,8 @@ class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     skip: tuple[str, ...] = ()
     models: bool = True
     baseline: bool = True
+    run: tuple[RunPart, ...] = ()
+    sandbox: str = "auto"
 
 
 class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -139,9 +143,21 @@ def record_of(
         policy=policies[0],
         floor=policies[1] if len(policies) > 1 else None,
         components=components_of(config, host),
-        request=RecordedRequest(
-            request.trusted_side, request.only, request.skip, request.use_models, request.use_baseline
-        ),
+        request=recorded_request(config, request),
+    )
+
+
+def recorded_request(config: Config, request: ReviewRequest) -> RecordedRequest:
+    """Return the settings of the caller as a record keeps them."""
+    parts = request.parts_to_run(config)
+    return RecordedRequest(
+        request.trusted_side,
+        request.only,
+        request.skip,
+        request.use_models,
+        request.use_baseline,
+        parts,
+        request.sandbox if parts else "auto",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
+from wardround.config.schema import RUN_PARTS
 from wardround.context.canonical import canonical_json
 from wardround.context.document import document_id
 from wardround.policy.conclude import conclude
@@ -45,7 +46,10 @@ class Replay(msgspec.Struct, frozen=True):
 
 
 def replay_evidence(record: ReviewRecord) -> Replay:
-    """Derive the context id, the gate, the signals and the verdict again, and compare them bit by bit."""
+    """Derive the context id, the gate, the signals and the verdict again, and compare them bit by bit.
+
+    What a run showed is part of the context, so that nothing is run here.
+    """
     conclusion = conclude(record.context.document, record.evidence, record.policies)
     policies = {
         name: {"name": part.document.name, "digest": part.document.digest}
@@ -58,6 +62,7 @@ def replay_evidence(record: ReviewRecord) -> Replay:
         "evidence": msgspec.to_builtins(conclusion.evidence),
         "signals": msgspec.to_builtins(conclusion.signals),
         "verdict": msgspec.to_builtins(conclusion.verdict),
+        "request": {"run": _parts_that_ran(record)},
         **policies,
     }
     recorded = msgspec.to_builtins(record)
@@ -65,6 +70,12 @@ def replay_evidence(record: ReviewRecord) -> Replay:
     if record.components.version != __version__:
         note = f"the record is of version {record.components.version}, this is {__version__}"
     return Replay(tuple(_differences("", recorded, derived)), note)
+
+
+def _parts_that_ran(record: ReviewRecord) -> list[str]:
+    """Return the parts of a run that the context has, so that none that was requested can be left out."""
+    ran = record.context.document.ran
+    return [part for part in RUN_PARTS if getattr(ran, part) is not None]
 
 
 def _differences(place: str, recorded: Any, derived: Any) -> Iterator[Difference]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.context.change_tests import ChangeTests
 from wardround.context.document import document_id
+from wardround.context.run_evidence import BehaviourRun, RunConditions, RunEvidence, TestsRun
 from wardround.planes.evidence import FindingEvidence
 from wardround.policy.conclude import Conclusion
 from wardround.records.record import Components, ReviewRecord
@@ -25,7 +27,7 @@ class Drift(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: ``context``, ``component``, ``tool``, ``exchange``, ``missing``, ``finding``, ``score``,
-            ``surface``, ``tests``, ``signal`` or ``verdict``.
+            ``surface``, ``tests``, ``run``, ``signal`` or ``verdict``.
         text: for people, one line.
     """
 
@@ -43,12 +45,16 @@ def compare_rerun(record: ReviewRecord, conclusion: Conclusion, components: Comp
         *_findings(record, conclusion),
         *_surface(record, conclusion),
         *_tests(record.evidence.tests, conclusion.evidence.tests),
+        *run_drifts(record.context.document.ran, conclusion.context.ran),
         *_decision(record, conclusion),
     )
 
 
 def _context(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    recorded = replace(record.context.document, run=msgspec.UNSET)
     found = document_id(conclusion.context)
+    if recorded == replace(conclusion.context, run=msgspec.UNSET):
+        return  # what ran is compared part by part
     if found != record.context.id:
         yield Drift("context", f"the context is {found}, recorded {record.context.id}")
 
@@ -145,6 +151,50 @@ def _tests(recorded: ChangeTests, found: ChangeTests) -> Iterator[Drift]:
             yield Drift("tests", f"{path} is {states[0]}, recorded {states[1]}")
     if before == after and recorded.coverage != found.coverage:
         yield Drift("tests", "the coverage of the changed lines differs")
+
+
+def run_drifts(recorded: RunEvidence, found: RunEvidence) -> Iterator[Drift]:
+    """Return the differences of two runs, apart from excerpts."""
+    for name, old, new in (
+        ("tests", recorded.tests, found.tests),
+        ("behaviour", recorded.behaviour, found.behaviour),
+    ):
+        if old is None or new is None:
+            if old is not new:
+                how = (
+                    "did not run, and did in the record" if new is None else "ran, and did not in the record"
+                )
+                yield Drift("run", f"{name} {how}")
+            continue
+        yield from _conditions(name, old.conditions, new.conditions)
+    if recorded.tests is not None and found.tests is not None:
+        yield from _test_runs(recorded.tests, found.tests)
+    if recorded.behaviour is not None and found.behaviour is not None:
+        yield from _behaviour_runs(recorded.behaviour, found.behaviour)
+
+
+def _conditions(name: str, recorded: RunConditions, found: RunConditions) -> Iterator[Drift]:
+    for field in ("state", "isolation", "environment"):
+        old, new = getattr(recorded, field), getattr(found, field)
+        if old != new:
+            yield Drift("run", f"{name}: the {field} is {new or 'empty'}, recorded {old or 'empty'}")
+
+
+def _test_runs(recorded: TestsRun, found: TestsRun) -> Iterator[Drift]:
+    before, after = ({test.id: test.outcome.value for test in some.tests} for some in (recorded, found))
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name, "not chosen"), after.get(name, "not chosen")
+        if old != new:
+            yield Drift("run", f"{name} is {new}, recorded {old}")
+    if recorded.lines != found.lines:
+        yield Drift("run", "the changed lines that the tests ran differ")
+
+
+def _behaviour_runs(recorded: BehaviourRun, found: BehaviourRun) -> Iterator[Drift]:
+    before, after = ({(one.path, one.function) for one in some.differences} for some in (recorded, found))
+    for path, function in sorted(before ^ after):
+        how = "differs" if (path, function) in after else "does not differ"
+        yield Drift("run", f"{path}: {function} {how} now")
 
 
 def _by_fingerprint(findings: tuple[FindingEvidence, ...]) -> Mapping[str, FindingEvidence]:

@@ -21,6 +21,7 @@ from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
 from wardround.reports.change_tests import change_tests_dict
+from wardround.reports.run import run_dict
 from wardround.review import ReviewResult
 from wardround.semantics.supply_chain.notes import SupplyChainNotes
 from wardround.text.escaping import json_text
@@ -50,6 +51,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         "verdict": _verdict(conclusion.verdict),
         "signals": [_signal(signal) for signal in conclusion.signals],
         **({} if ticket is None else {"ticket": _ticket(ticket, evidence.criteria)}),
+        **_non_empty({"run": run_dict(conclusion.context.ran)}),
         **_plane_notes(evidence),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,

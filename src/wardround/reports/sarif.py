@@ -19,6 +19,7 @@ from wardround.change.encoding import escape_undecodable
 from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
 from wardround.reports import truncate
 from wardround.reports.repetitions import RATIONALE, RULE, RepetitionNote, repetition_notes
+from wardround.reports.run import run_counts
 from wardround.review import ReviewResult
 from wardround.text.escaping import json_text
 
@@ -71,6 +72,7 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
     files = {file.path: file for file in review.change.files}
     any_suppressed = any(f.status is Status.SUPPRESSED for f in findings)
     notes = list(repetition_notes(review))[: MAX_RESULTS - len(findings)]
+    run = run_counts(review.conclusion.context.ran)
     return {
         "tool": {
             "driver": {
@@ -99,6 +101,7 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
             "verdict": review.conclusion.verdict.name.value,
             "tier": review.conclusion.verdict.tier.value,
             "policy": review.conclusion.verdict.policy,
+            **({"run": run} if run else {}),
             "tools": [
                 {"name": run.tool, "version": run.version, **({"digest": run.digest} if run.digest else {})}
                 for run in review.runs

@@ -24,6 +24,7 @@ from wardround.policy.verdict import VerdictName
 from wardround.reports.change_tests import change_tests_line
 from wardround.reports.plane_notes import plane_note_lines
 from wardround.reports.repetitions import repetition_notes
+from wardround.reports.run import run_lines
 from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
 from wardround.reports.surface import surface_lines
 from wardround.reports.terminal import WIDTH, columns, shortened, visible_character, visible_part, wrapped
@@ -87,6 +88,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     lines += _intent(review)
     lines += _ticket(review, style)
     lines += _tests(review)
+    lines += run_lines(review.conclusion.context.ran)
     lines += _verdict(review)
     lines.append(summary_line(review, style) + (f", {folded} folded" if folded else ""))
     lines += [_MORE] if is_compact else []

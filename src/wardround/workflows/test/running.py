@@ -285,6 +285,6 @@ def _unrecorded_notes(runs: Sequence[ProjectRun]) -> Iterator[str]:
     for run in runs:
         if run.unrecorded:
             yield (
-                f"{run.root or '.'}: no functions were recorded, because {run.unrecorded} in its environment; "
-                f"with it, later plans are smaller."
+                f"{run.root or '.'}: no functions were recorded, because {run.unrecorded} in its environment;"
+                f" with it, later plans are smaller."
             )

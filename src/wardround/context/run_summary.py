@@ -1,0 +1,71 @@
+"""Statements that follow from a run: how far it counts as evidence, and its counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from wardround.context.run_evidence import RunConditions, RunState, TestEvidence, TestOutcome, TestsRun
+
+NO_ISOLATION = "none"
+_FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
+
+
+def is_isolated(conditions: RunConditions) -> bool:
+    """Return True if the code ran in a sandbox."""
+    return conditions.isolation not in ("", NO_ISOLATION)
+
+
+def is_evidence(conditions: RunConditions) -> bool:
+    """Return True if a run supports a statement in favour of the change: it is complete, in a sandbox."""
+    return conditions.state is RunState.COMPLETE and is_isolated(conditions)
+
+
+def incomplete(conditions: RunConditions, subject: str) -> str:
+    """Return the reason why a run is not complete; empty if it is.
+
+    Args:
+        subject: what was to run, as a plural noun phrase.
+    """
+    if conditions.state is RunState.COMPLETE:
+        return ""
+    how = {
+        RunState.PARTIAL: "did not all run",
+        RunState.FAILED: "did not run to the end",
+        RunState.REFUSED: "did not run",
+    }[conditions.state]
+    return f"{subject} {how}: {conditions.detail or 'no reason given'}"
+
+
+def outcomes(run: TestsRun) -> Counter[TestOutcome]:
+    """Return the number of tests with each result."""
+    return Counter(test.outcome for test in run.tests)
+
+
+def failures(run: TestsRun) -> tuple[TestEvidence, ...]:
+    """Return the tests that fail at the head and are not known to have failed before the change."""
+    return tuple(one for one in run.tests if one.outcome in _FAILURES and one.base not in _FAILURES)
+
+
+def former_failures(run: TestsRun) -> tuple[TestEvidence, ...]:
+    """Return the tests that failed before the change, too."""
+    return tuple(one for one in run.tests if one.outcome in _FAILURES and one.base in _FAILURES)
+
+
+def line_counts(run: TestsRun) -> tuple[int, int]:
+    """Return the numbers of changed lines that passing tests ran, and that none ran."""
+    return sum(len(one.covered) for one in run.lines), sum(len(one.uncovered) for one in run.lines)
+
+
+def shows_lines(run: TestsRun | None) -> bool:
+    """Return True if the run is evidence on which of the changed lines passing tests ran."""
+    return run is not None and is_evidence(run.conditions) and bool(run.lines)
+
+
+def covers_change(run: TestsRun | None) -> bool:
+    """Return True if passing tests ran every changed line, in a sandbox, and none failed or was left out."""
+    if run is None or not shows_lines(run):
+        return False
+    covered, uncovered = line_counts(run)
+    found = outcomes(run)
+    is_clean = not (_FAILURES & found.keys()) and not found[TestOutcome.NOT_RUN]
+    return bool(covered) and not uncovered and is_clean

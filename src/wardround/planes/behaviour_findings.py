@@ -1,0 +1,88 @@
+"""The findings about calls whose result the change altered. They state the difference, and never a defect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+import msgspec
+
+from wardround.context.run_evidence import BehaviourDifference, Observed
+from wardround.findings import RawFinding, Span
+from wardround.planes.claims import MeasuredPrecision
+from wardround.planes.kept_promises import kept_promise
+
+_MOST_CALLERS = 3
+_LONGEST = 160
+UNMEASURED = 0.0
+"""The confidence of a kind of finding whose precision nobody has counted yet."""
+
+
+class BehaviourReading(msgspec.Struct, frozen=True):
+    """The parts of a change by which a difference is judged.
+
+    Attributes:
+        head: path -> the text at the head; None if there is none.
+        stated: the statement of the change that nothing changes; empty without one.
+        published: ``(path, function)`` of the functions that users outside of the repository can call.
+        precision: rule -> its measured precision.
+    """
+
+    head: Callable[[str], str | None]
+    stated: str = ""
+    published: Collection[tuple[str, str]] = frozenset()
+    precision: Mapping[str, MeasuredPrecision] = {}
+
+
+def behaviour_result(one: BehaviourDifference, reading: BehaviourReading) -> RawFinding:
+    """Return the finding about a difference, at the definition of the function."""
+    promise = kept_promise(reading.head(one.path) or "", one)
+    code, why = _kind(one, reading, promise)
+    parts = [f"the result changed for this input: {one.call} {_change(one.before, one.after)}"]
+    parts += [why] if why else []
+    parts += [f"through {one.through}"] if one.through else []
+    parts += [_callers(one)] if one.callers else []
+    known = reading.precision.get(f"run/{code}")
+    span = Span(one.line, 1, one.line, 2)
+    confidence = UNMEASURED if known is None else known.share
+    return RawFinding(code, one.path, span, "; ".join(parts), confidence=confidence)
+
+
+def _kind(one: BehaviourDifference, reading: BehaviourReading, promise: str) -> tuple[str, str]:
+    """Return the rule of a difference, and the reason for it as a clause."""
+    if reading.stated:
+        return "unstated-behaviour", f"the change states {reading.stated}"
+    if promise:
+        return "promised-behaviour", promise
+    if one.callers and (one.path, one.function) in reading.published:
+        return "published-behaviour", "the function is published"
+    return "behaviour", ""
+
+
+def _change(before: Observed, after: Observed) -> str:
+    """Return both results: "returned None; it raises ValueError now"."""
+    if (before.returned, before.raised) != (after.returned, after.raised):
+        return f"{_result(before, 'returned', 'raised')}; it {_result(after, 'returns', 'raises')} now"
+    if before.arguments != after.arguments:
+        return f"left {_arguments(before)}; it leaves {_arguments(after)} now"
+    return f"printed {_shown(repr(before.printed))}; it prints {_shown(repr(after.printed))} now"
+
+
+def _result(seen: Observed, returned: str, raised: str) -> str:
+    return f"{raised} {_shown(seen.raised)}" if seen.raised is not None else f"{returned} {_value(seen)}"
+
+
+def _value(seen: Observed) -> str:
+    return "nothing that can be shown" if seen.returned is None else _shown(seen.returned)
+
+
+def _arguments(seen: Observed) -> str:
+    return _shown(", ".join(seen.arguments)) if seen.arguments else "its arguments as they were"
+
+
+def _callers(one: BehaviourDifference) -> str:
+    more = len(one.callers) - _MOST_CALLERS
+    return f"called at {', '.join(one.callers[:_MOST_CALLERS])}{f' and {more} more' if more > 0 else ''}"
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,0 +1,116 @@
+"""The influence of a run on the signals of the planes that it concerns.
+
+A run that is not complete leaves its planes inconclusive. One without a sandbox can show a defect, and never
+that the change is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from wardround.context.document import ContextDocument
+from wardround.context.run_evidence import BehaviourRun, RunConditions, TestOutcome, TestsRun
+from wardround.context.run_summary import (
+    covers_change,
+    failures,
+    former_failures,
+    incomplete,
+    is_isolated,
+    line_counts,
+    outcomes,
+    shows_lines,
+)
+from wardround.planes.claims import Claim, SourceKind, claim, measured_source
+from wardround.planes.evidence import Evidence
+from wardround.planes.signal import PlaneStatus, Signal
+
+TEST_SUBJECT = "the tests of the change"
+BEHAVIOUR_SUBJECT = "the changed functions"
+FAILED_TEST = "run/failed-test"
+COVERAGE = "run-line-coverage"
+
+
+def with_test_run(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
+    """Return the signal of the tests plane with the outcome of the run."""
+    run = context.ran.tests
+    if run is None:
+        return signal
+    return _with(signal, tuple(_test_gaps(run, evidence)), test_line(run))
+
+
+def with_behaviour_run(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
+    """Return the signal of the semantic or the contract plane with the outcome of the comparison."""
+    run = context.ran.behaviour
+    if run is None:
+        return signal
+    gap = incomplete(run.conditions, BEHAVIOUR_SUBJECT)
+    return _with(signal, (gap,) if gap else (), behaviour_line(run))
+
+
+def coverage_claims(context: ContextDocument, evidence: Evidence) -> Iterator[Claim]:
+    """Yield the claim on the changed lines that ran, which counts nothing by itself."""
+    run = context.ran.tests
+    if run is None or not shows_lines(run):
+        return
+    covered, uncovered = line_counts(run)
+    source = measured_source(COVERAGE, SourceKind.RUN, evidence.precision.get(COVERAGE))
+    text = f"{covered} of {covered + uncovered} changed lines ran in passing tests"
+    yield claim(text, [source] if covers_change(run) else (), counts=False)
+
+
+def test_line(run: TestsRun) -> str:
+    """Return the outcome of the tests in one line."""
+    found = outcomes(run)
+    before = len(former_failures(run))
+    counts = [f"{found[one]} {one.value.replace('-', ' ')}" for one in TestOutcome if found[one]]
+    parts = [", ".join(counts) or "no test is affected"]
+    parts += [f"{before} of them failed before the change, too"] if before else []
+    covered, uncovered = line_counts(run)
+    if run.lines:
+        parts.append(f"{covered} of {covered + uncovered} changed lines ran in passing tests")
+    if run.mutations:
+        parts.append(f"{len(run.unnoticed)} of {run.mutations} small edits unnoticed")
+    return f"tests that ran{_isolation(run.conditions)}: {'; '.join(parts)}"
+
+
+def behaviour_line(run: BehaviourRun) -> str:
+    """Return the outcome of the comparison in one line; nothing is stated on functions that did not run."""
+    inputs = sum(one.inputs for one in run.compared)
+    parts = [f"{len(run.compared)} functions on {inputs} inputs", f"{len(run.differences)} differ"]
+    if run.not_compared:
+        parts.append(f"{len(run.not_compared)} not compared")
+    return f"behaviour compared{_isolation(run.conditions)}: {', '.join(parts)}"
+
+
+def _isolation(conditions: RunConditions) -> str:
+    if not conditions.isolation:
+        return ""
+    return f" in {conditions.isolation}" if is_isolated(conditions) else " without isolation, so no evidence"
+
+
+def _with(signal: Signal, gaps: Sequence[str], line: str) -> Signal:
+    """Return the signal with a line, and inconclusive if something is missing.
+
+    A plane that judges no file of the change stays not applicable.
+    """
+    described = replace(signal, derivation=(*signal.derivation, line))
+    if not gaps or signal.status is PlaneStatus.NOT_APPLICABLE:
+        return described
+    return replace(
+        described, status=PlaneStatus.INCONCLUSIVE, confidence=0.0, reasons=(*signal.reasons, *gaps)
+    )
+
+
+def _test_gaps(run: TestsRun, evidence: Evidence) -> Iterator[str]:
+    reason = incomplete(run.conditions, TEST_SUBJECT)
+    left = outcomes(run)[TestOutcome.NOT_RUN]
+    if reason:
+        yield reason
+    elif left:
+        yield f"{left} tests of the change did not run"
+    failed = len(failures(run))
+    reported = sum(one.rule == FAILED_TEST for one in evidence.findings)
+    if reported < failed:
+        yield f"{failed - reported} of {failed} failed tests are not among the findings"
