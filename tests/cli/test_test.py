@@ -236,7 +236,7 @@ def test_without_an_environment_the_run_is_inconclusive(changed: GitRepository) 
     done = changed.wardround("test", "--base", "HEAD~1", env={"VIRTUAL_ENV": ""})
 
     assert done.returncode == 4
-    assert "has no Python environment; create .venv" in done.stdout
+    assert "has no Python environment; activate one" in done.stdout
     assert set(outcomes(changed).values()) == {"not-run"}
 
 
