@@ -34,7 +34,11 @@ class StartedRun(Protocol):
 
     @property
     def watched(self) -> int:
-        """The process whose end is the end of the run, and whose descendants are its processes."""
+        """The process whose end is the end of the run."""
+
+    @property
+    def measured(self) -> int | None:
+        """The process that is sampled with its descendants; None if the back end enforces sums by itself."""
 
     def kill(self) -> None:
         """Kill every process of the run; without effect after its end."""

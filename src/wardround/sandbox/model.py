@@ -107,8 +107,10 @@ class RunUsage(msgspec.Struct, frozen=True):
         exit_code: None if the command was never started.
         cpu_s: CPU time of every process.
         memory_bytes: the peak of the largest process.
+        memory_exhausted: True if the back end ended the command because of its memory.
     """
 
     exit_code: int | None
     cpu_s: float
     memory_bytes: int
+    memory_exhausted: bool = False

@@ -12,17 +12,16 @@ from pathlib import Path
 
 from wardround.errors import SandboxError
 from wardround.sandbox.backend import Backend, RunRequest, StartedRun
-from wardround.sandbox.bubblewrap import Bubblewrap
+from wardround.sandbox.choices import AUTO
 from wardround.sandbox.gauges import ProcessSample, TreeGauge, sample_processes
 from wardround.sandbox.model import Limits, Outcome, RunUsage, State, Visible
 from wardround.sandbox.output_log import OutputLog
 from wardround.sandbox.process_control import adopted_orphans
+from wardround.sandbox.selection import candidates, in_one_sentence
 from wardround.sandbox.tree import EphemeralTree
-from wardround.sandbox.unconfined import Unconfined
 from wardround.sandbox.visible import objection_to
 
-AUTO, NONE = "auto", "none"
-"""Choices of the isolation: one that works here, or none at all."""
+_NOTHING = ProcessSample(0, 0, 0.0)
 _INTERVAL_S = 0.05
 """The interval of samples; a program can exceed a sampled limit for this long."""
 _READ_BYTES = 65536
@@ -39,6 +38,7 @@ def run(
     log: Path,
     visible: Visible | None = None,
     isolation: str = AUTO,
+    image: str = "",
     environ: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Run a command in the root of a tree, and return when none of its processes is left.
@@ -46,19 +46,39 @@ def run(
     Args:
         log: the file for its output, outside the tree.
         visible: by default, the system's programs and libraries only.
-        isolation: ``auto`` or the name of a back end; the outcome records it.
+        isolation: one of ``choices.CHOICES``; the outcome records the back end.
+        image: for a container engine.
         environ: the caller's environment; by default, that of this process.
     """
     view = visible or Visible()
     environ = os.environ if environ is None else environ
-    backend: Backend = Unconfined() if isolation == NONE else Bubblewrap()
-    if isolation not in (AUTO, NONE, backend.name):
-        return _refused(backend, f"there is no isolation {isolation!r}; choose auto, bubblewrap or none")
-    objection = backend.objection() or objection_to(view, tree.private, environ)
-    if objection:
-        return _refused(backend, objection)
     request = RunRequest(command, tree.root, tree.home, limits, view, environ)
-    with adopted_orphans(), OutputLog(log, limits.output_bytes) as output:
+    try:
+        possible = candidates(isolation, image, environ)
+    except SandboxError as cause:
+        return Outcome(isolation, "", State.REFUSED, detail=str(cause))
+    objection = objection_to(view, tree.private, environ)
+    if objection:
+        return _refused(possible[0], objection)
+    reasons: list[str] = []
+    for backend in possible:
+        try:
+            return _supervised(backend, request, log)
+        except SandboxError as cause:
+            reasons.append(str(cause))
+    return _refused(possible[0], in_one_sentence(reasons))
+
+
+def _supervised(backend: Backend, request: RunRequest, log: Path) -> Outcome:
+    """Run to the end.
+
+    Raises:
+        SandboxError: the back end cannot isolate anything here.
+    """
+    objection = backend.objection()
+    if objection:
+        raise SandboxError(objection)
+    with adopted_orphans(), OutputLog(log, request.limits.output_bytes) as output:
         return _Supervision(backend, request, output).outcome(log)
 
 
@@ -75,17 +95,23 @@ class _Supervision:
         self._limits = request.limits
         self._output = output
         self._streams: dict[int, str] = {}
-        self._peak = ProcessSample(0, 0, 0.0)
+        self._peak = _NOTHING
         self._limit: tuple[State, str] | None = None
 
     def outcome(self, log: Path) -> Outcome:
-        """Run to the end."""
+        """Run to the end.
+
+        Raises:
+            SandboxError: the isolation cannot be set up.
+        """
         begun = time.monotonic()
         try:
             usage = self._run(begun)
         except SandboxError as cause:
-            reason = self._output.tail("stderr").strip().rpartition("\n")[2]
-            return _refused(self._backend, f"{cause}; {reason}" if reason else str(cause))
+            reason = _last_line(self._output.tail("stderr"))
+            raise SandboxError(f"{cause}; {reason}" if reason else str(cause)) from cause
+        if usage.memory_exhausted:
+            self._exceed_memory()
         state, detail = self._limit or (State.FINISHED, "")
         stderr = self._output.tail("stderr")
         if state is State.FINISHED and (usage.exit_code is None or stderr.startswith(_NOT_EXECUTED)):
@@ -167,7 +193,10 @@ class _Supervision:
 
     def _sample(self, started: StartedRun, gauge: TreeGauge, elapsed_s: float) -> None:
         limits = self._limits
-        now = sample_processes(started.watched, limits.processes + 2, limits.memory_bytes)
+        measured = started.measured
+        now = _NOTHING
+        if measured is not None:
+            now = sample_processes(measured, limits.processes + 2, limits.memory_bytes)
         peak = self._peak
         self._peak = ProcessSample(
             max(peak.threads, now.threads),
@@ -179,11 +208,14 @@ class _Supervision:
         elif now.cpu_s > limits.cpu_s:
             self._exceed(State.TIMED_OUT, f"{limits.cpu_s:g} s of CPU time")
         elif now.memory_bytes > limits.memory_bytes:
-            self._exceed(State.KILLED_FOR_MEMORY, f"{limits.memory_bytes} bytes of memory")
+            self._exceed_memory()
         elif now.threads > limits.processes + 2:
             self._exceed(State.PROCESS_LIMIT, f"{limits.processes} processes")
         elif gauge.is_exceeded():
             self._exceed(State.DISK_LIMIT, f"{limits.tree_bytes} bytes on disk")
+
+    def _exceed_memory(self) -> None:
+        self._exceed(State.KILLED_FOR_MEMORY, f"{self._limits.memory_bytes} bytes of memory")
 
     def _exceed(self, state: State, limit: str) -> None:
         if self._limit is None:
@@ -205,5 +237,9 @@ def _split(exit_code: int | None) -> tuple[int | None, int | None]:
 
 def _start_failure(program: str, stderr: str) -> str:
     """Return the reason why a command was not started."""
-    reason = stderr.strip().rpartition("\n")[2].removeprefix("bwrap: ").removeprefix("wardround-start: ")
-    return f"{program} cannot be started in the sandbox: {reason or 'no reason given'}"
+    return f"{program} cannot be started in the sandbox: {_last_line(stderr) or 'no reason given'}"
+
+
+def _last_line(stderr: str) -> str:
+    """Return the message of a start program, without its name."""
+    return stderr.strip().rpartition("\n")[2].removeprefix("bwrap: ").removeprefix("wardround-start: ")

@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from wardround.errors import SandboxError
 from wardround.sandbox.backend import RunRequest
+from wardround.sandbox.choices import NONE
 from wardround.sandbox.model import Limits, RunUsage
 from wardround.sandbox.process_control import bound_to_parent
 from wardround.sandbox.visible import environment
@@ -20,7 +21,7 @@ from wardround.sandbox.visible import environment
 class Unconfined:
     """Starts commands as they are; the environment is still limited to the list of the view."""
 
-    name = "none"
+    name = NONE
 
     def version(self) -> str:
         return ""
@@ -70,6 +71,10 @@ class _Group:
 
     @property
     def watched(self) -> int:
+        return self._process.pid
+
+    @property
+    def measured(self) -> int:
         return self._process.pid
 
     def kill(self) -> None:

@@ -1,0 +1,47 @@
+"""The back ends that a requested isolation permits, the strongest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from wardround.errors import SandboxError
+from wardround.sandbox.backend import Backend
+from wardround.sandbox.bubblewrap import Bubblewrap
+from wardround.sandbox.choices import AUTO, BUBBLEWRAP, CHOICES, DOCKER, NAMESPACES, NONE, PODMAN
+from wardround.sandbox.container import Container
+from wardround.sandbox.namespaces import Namespaces
+from wardround.sandbox.unconfined import Unconfined
+
+
+_ENGINES = (DOCKER, PODMAN)
+
+
+def candidates(isolation: str, image: str, environ: Mapping[str, str]) -> Sequence[Backend]:
+    """Return the back ends to try in turn.
+
+    Args:
+        isolation: one of ``choices.CHOICES``.
+        image: for a container engine.
+        environ: the caller's environment, for the client of an engine.
+
+    Raises:
+        SandboxError: there is no such isolation.
+    """
+    if isolation in _ENGINES:
+        return [Container(isolation, image, environ)]
+    own: dict[str, list[Backend]] = {
+        AUTO: [Bubblewrap(), Namespaces()],
+        BUBBLEWRAP: [Bubblewrap()],
+        NAMESPACES: [Namespaces()],
+        NONE: [Unconfined()],
+    }
+    if isolation not in own:
+        *names, last = CHOICES
+        raise SandboxError(f"there is no isolation {isolation!r}; choose {', '.join(names)} or {last}")
+    return own[isolation]
+
+
+def in_one_sentence(reasons: Sequence[str]) -> str:
+    """Return why none of the back ends works, the first with what to install."""
+    first, *others = reasons
+    return first + "".join(f" (without it: {one})" for one in others)
