@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import SandboxError
@@ -81,7 +82,8 @@ class Namespaces:
     def start(self, request: RunRequest, stdout: int, stderr: int) -> _Isolated:
         with ExitStack() as stack:
             plan = stack.enter_context(os.fdopen(os.memfd_create("wardround"), "wb", buffering=0))
-            plan.write(marshal.dumps(_plan(request)))
+            message: Any = _plan(request)  # for mypy, a TypedDict cannot be marshalled
+            plan.write(marshal.dumps(message))
             plan.seek(0)
             ours, theirs = socket.socketpair()
             stack.enter_context(theirs)
@@ -163,7 +165,7 @@ class _Isolated:
         self._has_begun = True
 
     def _receive(self) -> bool:
-        """Read from the connection; return False at its end, or when the run sent more than the protocol has."""
+        """Read from the connection; return False at its end, or above the length of the protocol."""
         data = self._connection.recv(_MOST_BYTES)
         self._received += data.decode("ascii", "replace")
         return bool(data) and len(self._received) <= _MOST_BYTES

@@ -12,7 +12,6 @@ from wardround.sandbox.container import Container
 from wardround.sandbox.namespaces import Namespaces
 from wardround.sandbox.unconfined import Unconfined
 
-
 _ENGINES = (DOCKER, PODMAN)
 
 

@@ -145,7 +145,7 @@ def _close(path: str) -> None:
     kernel.set_mount_attributes(_NEW + path, _READ_ONLY_ATTRIBUTE)
 
 
-_ACTIONS: Mapping[str, Callable[..., None]] = {
+_ACTIONS: Mapping[str, Callable[..., object]] = {
     "bind": _bind,
     "ro-bind": _bind_read_only,
     "ro-bind-try": _bind_read_only,

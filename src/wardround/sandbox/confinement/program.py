@@ -2,12 +2,13 @@
 
 The monitor is a child of the caller and dies with it. The first process sets up the view, gives up its rights
 and reaps; when it ends, the kernel ends every other process of its namespace. Lines on the connection to the
-caller: ``first PID`` (as the caller sees it), ``ready``, ``exit STATUS`` and ``used SECONDS KILOBYTES``; a line from the caller begins
-the command.
+caller: ``first PID`` (its number outside), ``ready``, ``exit STATUS`` and ``used SECONDS KILOBYTES``; a line
+from the caller begins the command.
 """
 
 from __future__ import annotations
 
+import errno
 import marshal
 import os
 import select
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
     from wardround.sandbox.confinement.plan import Plan
 
-_USER_NAMESPACE = 0x10000000
-_OTHER_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
-"""Mounts, control groups, host name, interprocess communication, processes, network."""
+_USERS, _PROCESSES = 0x10000000, 0x20000000
+_OTHER_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x40000000
+"""Mounts, control groups, host name, interprocess communication, network: for the first process only, as a new
+root would be that of the monitor, too."""
 _PARENT_DEATH_SIGNAL, _SIGKILL = 1, 9
 _IGNORED_BY_PYTHON = (13, 25)
 """``SIGPIPE`` and ``SIGXFSZ``."""
@@ -77,11 +79,11 @@ def _write_to(file: int, line: str) -> None:
 def _enter_namespaces(user: str) -> None:
     own, group = os.geteuid(), os.getegid()
     try:
-        kernel.unshare(_USER_NAMESPACE)
+        kernel.unshare(_USERS)
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{user} {own} 1")
         _write("/proc/self/gid_map", f"{user} {group} 1")
-        kernel.unshare(_OTHER_NAMESPACES)
+        kernel.unshare(_PROCESSES)
     except OSError as cause:
         raise OSError(cause.errno, f"this system permits no user namespaces ({cause.strerror})") from cause
 
@@ -126,7 +128,8 @@ def _run_first(plan: Plan, connection: int, alive: int) -> NoReturn:
     """Set up the view, start the command, and reap until it ends."""
     try:
         _write_to(connection, f"first {os.readlink('/proc/self')}")
-        mask = os.umask(0)
+        kernel.unshare(_OTHER_NAMESPACES)
+        mask = os.umask(0o022)
         _forbid_user_namespaces()
         kernel.set_host_name(_HOST_NAME)
         kernel.switch_loopback_on()
@@ -193,7 +196,22 @@ def _execute(plan: Plan, begin: int) -> NoReturn:
             kernel.set_limit(kind, most)
         for signal in _IGNORED_BY_PYTHON:
             kernel.set_default_action(signal)
-        os.execvpe(program, plan["command"], plan["environment"])  # noqa: S606
+        _become(plan["command"], plan["environment"])
     except OSError as cause:
         _write_to(2, f"wardround-start: {program}: {cause.strerror}")
         os._exit(_NOT_FOUND)
+
+
+def _become(command: list[str], environment: dict[str, str]) -> NoReturn:
+    """Execute a program of the run's own ``PATH``; Python's function imports modules, which are not visible."""
+    program = command[0]
+    folders = [""] if "/" in program else [f"{one}/" for one in environment["PATH"].split(":")]
+    denied: OSError | None = None
+    for folder in folders:
+        try:
+            os.execve(folder + program, command, environment)  # noqa: S606
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError as cause:
+            denied = denied or cause
+    raise denied or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
