@@ -1,8 +1,9 @@
-"""Measure the cost of the sandbox, and kill its caller at random moments.
+"""Measure the cost of the sandbox, and kill its processes at random moments.
 
 The first part runs ``true`` with and without the sandbox, in turns. The second starts a program that runs a
-command in the sandbox, kills it with SIGKILL after a random time, and counts what is left: processes, mounts,
-folders after the next run, and changes of the repository.
+command in the sandbox, kills this program, the start program of the isolation or its first process after a
+random time, and counts what is left: processes, mounts, folders after the next run, and changes of the
+repository. Both are done for bubblewrap and for namespaces.
 
 Exit status: 0 if nothing was left behind and the median cost is at most 0.1 s, 1 otherwise.
 """
@@ -20,11 +21,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.change.repository import Repository
+from wardround.sandbox.choices import BUBBLEWRAP, NAMESPACES
 from wardround.sandbox.model import Limits, State
+from wardround.sandbox.process_control import adopted_orphans
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 
@@ -42,9 +46,12 @@ from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 print("ready", flush=True)
 with Repository(Path(sys.argv[1])) as repository, EphemeralTree(repository, repository.head()) as tree:
-    script = "echo x >new; (setsid sleep 300 &); : " + sys.argv[3] + "; sleep 300"
-    run(["sh", "-c", script, sys.argv[3]], tree, Limits(), log=Path(sys.argv[2]))
+    script = "echo x >new; (setsid sleep 300 &); : " + sys.argv[3] + "; sleep " + sys.argv[4]
+    run(["sh", "-c", script, sys.argv[3]], tree, Limits(), log=Path(sys.argv[2]), isolation=sys.argv[5])
 """
+TARGETS = ("caller", "start program", "first process")
+DURATIONS_S = ("300", "0.1")
+"""Of the command: a kill can come while it runs, or while the run ends."""
 
 
 @dataclass(frozen=True)
@@ -62,30 +69,47 @@ class Bench:
 
 def processes_with(marker: str) -> list[int]:
     """Return the processes that have a text in their arguments."""
-    found = []
-    for name in os.listdir("/proc"):
-        try:
-            arguments = Path("/proc", name, "cmdline").read_bytes() if name.isdigit() else b""
-        except OSError:
-            continue
-        if marker.encode() in arguments and int(name) != os.getpid():
-            found.append(int(name))
-    return found
+    running = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [one for one in running if marker.encode() in _arguments(one) and one != os.getpid()]
 
 
-def kill_once(bench: Bench, after_s: float) -> list[str]:
-    """Kill a caller of the sandbox after a time; return what it left behind."""
+def _arguments(process: int) -> bytes:
+    """Return the arguments of a process; empty after its end."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    return b""
+
+
+@dataclass(frozen=True)
+class Kill:
+    """A kill of one process of a run: which one, when, and how long the command runs."""
+
+    target: str
+    after_s: float
+    duration_s: str
+
+    @classmethod
+    def drawn(cls, moments: random.Random) -> Kill:
+        """Return a random kill."""
+        return cls(moments.choice(TARGETS), moments.uniform(0, LONGEST_S), moments.choice(DURATIONS_S))
+
+
+def kill_once(bench: Bench, kill: Kill, isolation: str) -> list[str]:
+    """Kill a process of a run, or its caller if there is none yet; return what is left behind."""
     marker = f"marker-{os.urandom(8).hex()}"
     before = _digest(bench.repository), Path("/proc/self/mounts").read_text()
-    argv = [sys.executable, "-c", CALLER, str(bench.repository), str(bench.log), marker]
-    with subprocess.Popen(
-        argv, env=bench.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as caller:
-        assert caller.stdout is not None
-        caller.stdout.readline()
-        time.sleep(after_s)
-        caller.send_signal(signal.SIGKILL)
-    left = [f"process {one}" for one in _settled(marker)]
+    argv = [sys.executable, "-c", CALLER, str(bench.repository), str(bench.log), marker, kill.duration_s]
+    with adopted_orphans():
+        others = set(_children(os.getpid()))
+        with subprocess.Popen(
+            [*argv, isolation], env=bench.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as caller:
+            assert caller.stdout is not None
+            caller.stdout.readline()
+            time.sleep(kill.after_s)
+            _send_kill(caller.pid, TARGETS.index(kill.target))
+            caller.wait(SETTLING_S * 3)
+        left = [f"process {one}" for one in _settled(marker, others)]
     _next_run(bench)
     left += [f"folder {one.name}" for one in bench.scratch.iterdir()]
     if before != (_digest(bench.repository), Path("/proc/self/mounts").read_text()):
@@ -93,12 +117,35 @@ def kill_once(bench: Bench, after_s: float) -> list[str]:
     return left
 
 
-def _settled(marker: str) -> list[int]:
-    """Return the processes that are left once they had time to end."""
-    end = time.monotonic() + SETTLING_S
-    while (found := processes_with(marker)) and time.monotonic() < end:
-        time.sleep(0.02)
+def _send_kill(caller: int, generation: int) -> None:
+    """Kill the child of a process in some generation, or the process itself if it has none."""
+    process = caller
+    for _ in range(generation):
+        started = [one for one in _children(process) if b"cat-file" not in _arguments(one)]
+        process = next(iter(started), caller)
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+
+
+def _children(process: int) -> list[int]:
+    """Return the child processes of every thread."""
+    found: list[int] = []
+    with suppress(OSError):
+        for task in os.listdir(f"/proc/{process}/task"):
+            found += map(int, Path(f"/proc/{process}/task/{task}/children").read_text().split())
     return found
+
+
+def _settled(marker: str, others: set[int]) -> list[int]:
+    """Return the processes that are left once they had time to end: by their text, or as orphans."""
+    end = time.monotonic() + SETTLING_S
+    while True:
+        orphans = [one for one in _children(os.getpid()) if one not in others]
+        for one in orphans:
+            os.waitpid(one, os.WNOHANG)
+        if not (found := orphans + processes_with(marker)) or time.monotonic() > end:
+            return found
+        time.sleep(0.02)
 
 
 def _next_run(bench: Bench) -> None:
@@ -137,7 +184,7 @@ def make_bench(folder: Path, environ: Mapping[str, str] | None = None) -> Bench:
     return Bench(repository, scratch, folder / "output.log")
 
 
-def measure(bench: Bench, rounds: int) -> dict[str, list[float]]:
+def measure(bench: Bench, rounds: int, isolation: str) -> dict[str, list[float]]:
     """Return the seconds of ``true`` by itself, in the sandbox, and with a tree of its own."""
     seconds: dict[str, list[float]] = {"bare": [], "sandbox": [], "tree": []}
     with Repository(bench.repository) as repository:
@@ -146,7 +193,7 @@ def measure(bench: Bench, rounds: int) -> dict[str, list[float]]:
             begun = time.perf_counter()
             with EphemeralTree(repository, head) as tree:
                 made = time.perf_counter()
-                outcome = run(["true"], tree, Limits(), log=bench.log)
+                outcome = run(["true"], tree, Limits(), log=bench.log, isolation=isolation)
                 ended = time.perf_counter()
                 assert outcome.state is State.FINISHED, outcome.detail
             removed = time.perf_counter()
@@ -157,26 +204,35 @@ def measure(bench: Bench, rounds: int) -> dict[str, list[float]]:
     return seconds
 
 
+def failures_of(bench: Bench, isolation: str, rounds: int, kills: int, seed: int) -> int:
+    """Print both measurements of a back end; return the number of goals that it misses."""
+    seconds = measure(bench, rounds, isolation)
+    for name, values in seconds.items():
+        print(f"{isolation}: {name:8} median {statistics.median(values):.3f} s, most {max(values):.3f} s")
+    cost = statistics.median(seconds["sandbox"]) - statistics.median(seconds["bare"])
+    print(f"{isolation}: start and end over the bare command: {cost:.3f} s", flush=True)
+    moments = random.Random(seed)
+    left = [kill_once(bench, Kill.drawn(moments), isolation) for _ in range(kills)]
+    failed = [one for one in left if one]
+    print(f"{isolation}: {kills} kills, {len(failed)} left something behind: {failed[:5]}", flush=True)
+    return int(cost > MOST_COST_S) + len(failed)
+
+
 def main() -> int:
-    """Print both measurements."""
+    """Measure every back end, or the chosen one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sandbox", choices=(BUBBLEWRAP, NAMESPACES), action="append")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = make_bench(Path(folder))
         os.environ["TMPDIR"] = str(bench.scratch)
-        seconds = measure(bench, chosen.rounds)
-        for name, values in seconds.items():
-            print(f"{name:8} median {statistics.median(values):.3f} s, most {max(values):.3f} s")
-        cost = statistics.median(seconds["sandbox"]) - statistics.median(seconds["bare"])
-        print(f"start and end over the bare command: {cost:.3f} s")
-        moments = random.Random(chosen.seed)
-        left = [kill_once(bench, moments.uniform(0, LONGEST_S)) for _ in range(chosen.kills)]
-    failed = [one for one in left if one]
-    print(f"{chosen.kills} kills, {len(failed)} left something behind: {failed[:5]}")
-    return int(cost > MOST_COST_S or bool(failed))
+        missed = 0
+        for isolation in chosen.sandbox or (BUBBLEWRAP, NAMESPACES):
+            missed += failures_of(bench, isolation, chosen.rounds, chosen.kills, chosen.seed)
+        return int(missed > 0)
 
 
 if __name__ == "__main__":

@@ -184,12 +184,10 @@ class _Isolated:
             self._monitor.returncode = 0
             self._drain()
             spent = self._waited_first()
-            found = _USED.search(self._received)
-            self._usage = RunUsage(
-                exit_code=self._exit_code(),
-                cpu_s=float(found[1]) if found else spent.ru_utime + spent.ru_stime if spent else 0.0,
-                memory_bytes=int(found[2]) * 1024 if found else 0,
-            )
+            cpu_s, kilobytes = (spent.ru_utime + spent.ru_stime, spent.ru_maxrss) if spent else (0.0, 0)
+            if found := _USED.search(self._received):
+                cpu_s, kilobytes = float(found[1]), int(found[2])
+            self._usage = RunUsage(self._exit_code(), cpu_s, kilobytes * 1024)
         return self._usage
 
     def _drain(self) -> None:

@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from benchmarks.sandbox import processes_with
-from tests.security.sandbox.host import LIMITS, Host, needs_bubblewrap, open_host
+from tests.security.sandbox.host import LIMITS, WORKING, Host, open_host
 from wardround.sandbox.model import Limits, State
 
-pytestmark = needs_bubblewrap
 MIB = 1 << 20
 
 
@@ -20,9 +19,9 @@ def limited(**changes: float) -> Limits:
     return msgspec.structs.replace(LIMITS, **changes)
 
 
-@pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    with open_host(tmp_path_factory.mktemp("host")) as one:
+@pytest.fixture(scope="module", params=WORKING)
+def host(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Host]:
+    with open_host(tmp_path_factory.mktemp("host"), request.param) as one:
         yield one
 
 

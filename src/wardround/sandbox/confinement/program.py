@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _USERS, _PROCESSES = 0x10000000, 0x20000000
 _OTHER_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x40000000
-"""Mounts, control groups, host name, interprocess communication, network: for the first process only, as a new
-root would be that of the monitor, too."""
+"""Mounts, control groups, host name, interprocess communication, network: of the first process only, as its
+root would become that of the monitor, too."""
 _PARENT_DEATH_SIGNAL, _SIGKILL = 1, 9
 _IGNORED_BY_PYTHON = (13, 25)
 """``SIGPIPE`` and ``SIGXFSZ``."""
@@ -144,6 +144,7 @@ def _run_first(plan: Plan, connection: int, alive: int) -> NoReturn:
         _die_with_parent()
         if _is_closed(alive):  # the monitor died before the line above
             os._exit(_NOT_STARTED)
+        os.close(alive)
         _supervise(plan, connection)
     except OSError as cause:
         _fail(cause)
@@ -203,7 +204,7 @@ def _execute(plan: Plan, begin: int) -> NoReturn:
 
 
 def _become(command: list[str], environment: dict[str, str]) -> NoReturn:
-    """Execute a program of the run's own ``PATH``; Python's function imports modules, which are not visible."""
+    """Execute a program of the run's own ``PATH``; Python's function would import modules, now invisible."""
     program = command[0]
     folders = [""] if "/" in program else [f"{one}/" for one in environment["PATH"].split(":")]
     denied: OSError | None = None
