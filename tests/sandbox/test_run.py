@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,12 +14,15 @@ import pytest
 
 from benchmarks.sandbox import processes_with
 from tests.conftest import GitRepository
-from tests.security.sandbox.host import needs_bubblewrap
+from tests.security.sandbox.host import WORKING
 from wardround.change.repository import Repository
 from wardround.sandbox import bubblewrap
+from wardround.sandbox.distribution import install_bubblewrap
 from wardround.sandbox.model import Limits, Outcome, State, Visible
+from wardround.sandbox.namespaces import Namespaces
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
+from wardround.sandbox.visible import python_profile
 
 
 @pytest.fixture
@@ -38,10 +42,11 @@ def shell(tree: EphemeralTree, log: Path, script: str, isolation: str, **visible
     return run(["sh", "-c", script], tree, Limits(wall_s=30), log=log, visible=view, isolation=isolation)
 
 
-both = pytest.mark.parametrize("isolation", [pytest.param("bubblewrap", marks=needs_bubblewrap), "none"])
+each = pytest.mark.parametrize("isolation", [*WORKING, "none"])
+isolated = pytest.mark.parametrize("isolation", WORKING)
 
 
-@both
+@each
 def test_status_and_both_streams_are_reported(tree: EphemeralTree, log: Path, isolation: str) -> None:
     outcome = shell(tree, log, "cat a.py; echo problem >&2; exit 3", isolation)
 
@@ -56,21 +61,21 @@ def test_status_and_both_streams_are_reported(tree: EphemeralTree, log: Path, is
     assert outcome.wall_s > 0
 
 
-@both
+@each
 def test_the_signal_that_ended_a_command_is_reported(tree: EphemeralTree, log: Path, isolation: str) -> None:
     outcome = shell(tree, log, "kill -SEGV $$", isolation)
 
     assert (outcome.state, outcome.status, outcome.signal) == (State.FINISHED, None, 11)
 
 
-@both
+@each
 def test_processor_time_of_ended_processes_is_counted(tree: EphemeralTree, log: Path, isolation: str) -> None:
     outcome = shell(tree, log, "(i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done)", isolation)
 
     assert outcome.cpu_s > 0.02
 
 
-@both
+@each
 def test_a_program_that_does_not_exist_is_refused(tree: EphemeralTree, log: Path, isolation: str) -> None:
     outcome = run(["no-such-program"], tree, Limits(), log=log, isolation=isolation)
 
@@ -78,7 +83,7 @@ def test_a_program_that_does_not_exist_is_refused(tree: EphemeralTree, log: Path
     assert "no-such-program cannot be started" in outcome.detail
 
 
-@both
+@each
 def test_variables_are_passed_by_name_only(
     tree: EphemeralTree, log: Path, isolation: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +97,7 @@ def test_variables_are_passed_by_name_only(
     assert not [one for one in lines if "secret" in one or str(os.environ["HOME"]) in one]
 
 
-@both
+@each
 def test_a_run_can_write_its_tree_its_home_and_temporary_files(
     tree: EphemeralTree, log: Path, isolation: str
 ) -> None:
@@ -102,31 +107,52 @@ def test_a_run_can_write_its_tree_its_home_and_temporary_files(
     assert tree.read("tests/new") == b"x\n"
 
 
-@needs_bubblewrap
-def test_the_isolation_is_chosen_and_named_with_its_version(tree: EphemeralTree, log: Path) -> None:
+def test_the_isolation_is_chosen_and_named(tree: EphemeralTree, log: Path) -> None:
     outcome = shell(tree, log, "true", "auto")
 
-    assert outcome.backend == "bubblewrap"
-    assert outcome.version.startswith("0.")
+    assert (outcome.state, outcome.backend) == (State.FINISHED, WORKING[0])
 
 
-@needs_bubblewrap
-def test_internet_sockets_work_only_with_loopback(tree: EphemeralTree, log: Path) -> None:
+@isolated
+def test_the_version_of_the_isolation_is_recorded(tree: EphemeralTree, log: Path, isolation: str) -> None:
+    outcome = shell(tree, log, "true", isolation)
+
+    beginnings = {"bubblewrap": "0.", "namespaces": f"Linux {os.uname().release}, "}
+    assert outcome.version.startswith(beginnings[isolation])
+
+
+@isolated
+def test_the_interface_of_a_run_is_its_own(tree: EphemeralTree, log: Path, isolation: str) -> None:
     view = Visible(loopback=True)
     command = ["sh", "-c", "cat /proc/net/dev | tail -n +3 | cut -d: -f1"]
 
-    outcome = run(command, tree, Limits(), log=log, visible=view)
+    outcome = run(command, tree, Limits(), log=log, visible=view, isolation=isolation)
 
     assert "lo" in outcome.stdout.split()
     assert "eth0" not in outcome.stdout
 
 
-@needs_bubblewrap
-def test_runs_in_threads_do_not_mix(tree: EphemeralTree, tmp_path: Path) -> None:
+@isolated
+def test_a_service_on_loopback_can_be_reached_by_the_run(
+    tree: EphemeralTree, log: Path, isolation: str
+) -> None:
+    program = (
+        "import socket\nserver = socket.create_server(('127.0.0.1', 0))\n"
+        "client = socket.create_connection(server.getsockname())\nprint('connected')"
+    )
+    profile = python_profile(Path(sys.prefix))
+    view = msgspec.structs.replace(profile, loopback=True)
+
+    outcome = run([sys.executable, "-c", program], tree, Limits(), log=log, visible=view, isolation=isolation)
+
+    assert outcome.stdout == "connected\n", outcome
+
+
+@isolated
+def test_runs_in_threads_do_not_mix(tree: EphemeralTree, tmp_path: Path, isolation: str) -> None:
     def echo(number: int) -> Outcome:
-        return shell(
-            tree, tmp_path / f"{number}.log", f"sleep 0.{number}; echo {number}; exit {number}", "auto"
-        )
+        script = f"sleep 0.{number}; echo {number}; exit {number}"
+        return shell(tree, tmp_path / f"{number}.log", script, isolation)
 
     with ThreadPoolExecutor(6) as pool:
         outcomes = list(pool.map(echo, range(6)))
@@ -134,8 +160,8 @@ def test_runs_in_threads_do_not_mix(tree: EphemeralTree, tmp_path: Path) -> None
     assert [(one.stdout, one.status) for one in outcomes] == [(f"{n}\n", n) for n in range(6)]
 
 
-@needs_bubblewrap
-def test_an_interrupted_caller_ends_the_run(tree: EphemeralTree, log: Path) -> None:
+@isolated
+def test_an_interrupted_caller_ends_the_run(tree: EphemeralTree, log: Path, isolation: str) -> None:
     class Interrupted(Exception):
         pass
 
@@ -146,34 +172,66 @@ def test_an_interrupted_caller_ends_the_run(tree: EphemeralTree, log: Path) -> N
     signal.setitimer(signal.ITIMER_REAL, 0.5)
     try:
         with pytest.raises(Interrupted):
-            shell(tree, log, "sleep 600; : marker-interrupted", "auto")
+            shell(tree, log, "sleep 600; : marker-interrupted", isolation)
     finally:
         signal.signal(signal.SIGALRM, before)
 
     assert processes_with("marker-interrupted") == []
 
 
-@needs_bubblewrap
-def test_a_run_leaves_no_open_file(tree: EphemeralTree, log: Path) -> None:
-    shell(tree, log, "true", "auto")
+@isolated
+def test_a_run_leaves_no_open_file(tree: EphemeralTree, log: Path, isolation: str) -> None:
+    shell(tree, log, "true", isolation)
     before = os.listdir("/proc/self/fd")
 
     for script in ("true", "exit 1", "kill -9 $$", "exec no-such-program"):
-        shell(tree, log, script, "auto")
+        shell(tree, log, script, isolation)
 
     assert os.listdir("/proc/self/fd") == before
+
+
+def test_without_bubblewrap_the_namespaces_of_the_kernel_are_used(
+    tree: EphemeralTree, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "_program", lambda: None)
+
+    outcome = shell(tree, log, "true", "auto")
+
+    assert (outcome.backend, outcome.state) == ("namespaces", State.FINISHED), outcome
+
+
+def test_where_bubblewrap_fails_the_namespaces_of_the_kernel_are_used(
+    tree: EphemeralTree, log: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(bubblewrap, "_program", lambda: str(_failing_bubblewrap(tmp_path)))
+
+    outcome = shell(tree, log, "echo ran", "auto")
+
+    assert (outcome.backend, outcome.stdout) == ("namespaces", "ran\n"), outcome
+    assert log.read_text() == "ran\n"
 
 
 def test_without_a_back_end_a_run_is_refused_with_the_package(
     tree: EphemeralTree, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bubblewrap, "_program", lambda: None)
+    monkeypatch.setattr(Namespaces, "objection", lambda self: "user namespaces are switched off")
 
     outcome = shell(tree, log, "touch ran", "auto")
 
     assert (outcome.backend, outcome.state) == ("bubblewrap", State.REFUSED)
-    assert "install the package bubblewrap (apt-get install bubblewrap" in outcome.detail
+    assert outcome.detail == (
+        f"bubblewrap is not installed; {install_bubblewrap()} (without it: user namespaces are switched off)"
+    )
     assert not (tree.root / "ran").exists()
+
+
+def test_a_view_of_private_files_is_refused_by_every_back_end(tree: EphemeralTree, log: Path) -> None:
+    for isolation in ("auto", *WORKING, "docker", "none"):
+        outcome = shell(tree, log, "true", isolation, read_only=[Path("/etc")])
+
+        assert outcome.state is State.REFUSED
+        assert "would show private files" in outcome.detail
 
 
 def test_an_old_version_is_refused(
@@ -193,13 +251,7 @@ def test_an_old_version_is_refused(
 def test_a_system_that_forbids_namespaces_is_reported_with_its_reason(
     tree: EphemeralTree, log: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    program = tmp_path / "bwrap"
-    program.write_text(
-        "#!/bin/sh\n[ $1 = --version ] && { echo bubblewrap 0.9.0; exit; }\n"
-        "echo 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
-    )
-    program.chmod(0o755)
-    monkeypatch.setattr(bubblewrap, "_program", lambda: str(program))
+    monkeypatch.setattr(bubblewrap, "_program", lambda: str(_failing_bubblewrap(tmp_path)))
 
     outcome = shell(tree, log, "true", "bubblewrap")
 
@@ -207,11 +259,23 @@ def test_a_system_that_forbids_namespaces_is_reported_with_its_reason(
     assert "setting up uid map: Permission denied" in outcome.detail
 
 
+def _failing_bubblewrap(folder: Path) -> Path:
+    program = folder / "bwrap"
+    program.write_text(
+        "#!/bin/sh\n[ $1 = --version ] && { echo bubblewrap 0.9.0; exit; }\n"
+        "echo 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
+    )
+    program.chmod(0o755)
+    return program
+
+
 def test_an_unknown_isolation_is_refused(tree: EphemeralTree, log: Path) -> None:
     outcome = shell(tree, log, "true", "chroot")
 
     assert outcome.state is State.REFUSED
-    assert outcome.detail == "there is no isolation 'chroot'; choose auto, bubblewrap or none"
+    assert outcome.detail == (
+        "there is no isolation 'chroot'; choose auto, bubblewrap, namespaces, docker, podman or none"
+    )
 
 
 def test_an_outcome_survives_its_json(tree: EphemeralTree, log: Path) -> None:
