@@ -9,11 +9,15 @@ from wardround_docker_ci.specialist import DockerCiSpecialist
 from wardround_docker_ci.tools import TOOLS
 
 from tests.conftest import GitRepository
+from tests.security.sandbox.host import WORKING
 from tests.variants import variant
 from wardround import host
 from wardround.cli import doctor
 from wardround.context.code_graph import extraction
 from wardround.host import PluginHost
+from wardround.sandbox import bubblewrap
+from wardround.sandbox.distribution import install_bubblewrap
+from wardround.sandbox.namespaces import Namespaces
 
 _MISSING = re.compile(r"^  docker-ci +(\w+) +missing \(commit and CI\): pip", re.MULTILINE)
 
@@ -132,3 +136,27 @@ def test_credentials_in_the_url_of_an_endpoint_are_not_printed(repo: GitReposito
     repo.stage({".wardround.toml": f"language-model = {settings}\n"})
     done = repo.wardround("doctor")
     assert "s3cr3t" not in done.stdout + done.stderr
+
+
+def test_the_isolation_that_works_is_shown_with_its_version(repo: GitRepository) -> None:
+    lines = section(repo.wardround("doctor").stdout, "sandbox")
+
+    names = [line.split()[0] for line in lines if not line.startswith("  code is not run")]
+    assert names == ["bubblewrap", "namespaces", "docker", "podman"]
+    assert any(
+        line.startswith(f"  {name} ") and line.endswith(" works") for name in WORKING for line in lines
+    )
+
+
+def test_without_isolation_the_package_to_install_is_shown(
+    repo: GitRepository, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "_program", lambda: None)
+    monkeypatch.setattr(Namespaces, "objection", lambda self: "user namespaces are switched off")
+
+    assert doctor.command.callback(repo=repo.root) == 0  # type: ignore[misc]
+
+    lines = section(capfd.readouterr().out, "sandbox")
+    absent = f"bubblewrap is not installed; {install_bubblewrap()}"
+    assert f"does not work: {absent}" in lines[0]
+    assert lines[2] == f"  code is not run: {absent} (without it: user namespaces are switched off)"

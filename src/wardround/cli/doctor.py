@@ -12,6 +12,7 @@ import click
 
 from wardround import __version__
 from wardround.cli.doctor_keys import key_lines, language_model_lines
+from wardround.cli.doctor_sandbox import sandbox_lines
 from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def command(repo: Path | None) -> int:
     here = _here(loaded, repo)
     missing, tool_lines = _tools(loaded, here)
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
+    lines += ["", "sandbox", *sandbox_lines(here.root, os.environ)]
     lines += ["", "code graph", *_code_graph(), "", "models", *_models(loaded, here)]
     lines += ["", "records", *key_lines(os.environ), "", "language model", *_language_model(here)]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]

@@ -10,4 +10,6 @@ DOCKER = "docker"
 PODMAN = "podman"
 NONE = "none"
 """No isolation at all: an explicit choice, which an outcome records and no policy accepts."""
-CHOICES = (AUTO, BUBBLEWRAP, NAMESPACES, DOCKER, PODMAN, NONE)
+ENGINES = (DOCKER, PODMAN)
+"""Container engines, which need an image."""
+CHOICES = (AUTO, BUBBLEWRAP, NAMESPACES, *ENGINES, NONE)

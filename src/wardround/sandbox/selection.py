@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from wardround.errors import SandboxError
 from wardround.sandbox.backend import Backend
 from wardround.sandbox.bubblewrap import Bubblewrap
-from wardround.sandbox.choices import AUTO, BUBBLEWRAP, CHOICES, DOCKER, NAMESPACES, NONE, PODMAN
+from wardround.sandbox.choices import AUTO, BUBBLEWRAP, CHOICES, ENGINES, NAMESPACES, NONE
 from wardround.sandbox.container import Container
 from wardround.sandbox.namespaces import Namespaces
 from wardround.sandbox.unconfined import Unconfined
-
-_ENGINES = (DOCKER, PODMAN)
 
 
 def candidates(isolation: str, image: str, environ: Mapping[str, str]) -> Sequence[Backend]:
@@ -26,7 +24,7 @@ def candidates(isolation: str, image: str, environ: Mapping[str, str]) -> Sequen
     Raises:
         SandboxError: there is no such isolation.
     """
-    if isolation in _ENGINES:
+    if isolation in ENGINES:
         return [Container(isolation, image, environ)]
     own: dict[str, list[Backend]] = {
         AUTO: [Bubblewrap(), Namespaces()],
