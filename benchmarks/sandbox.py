@@ -49,6 +49,8 @@ with Repository(Path(sys.argv[1])) as repository, EphemeralTree(repository, repo
     script = "echo x >new; (setsid sleep 300 &); : " + sys.argv[3] + "; sleep " + sys.argv[4]
     run(["sh", "-c", script, sys.argv[3]], tree, Limits(), log=Path(sys.argv[2]), isolation=sys.argv[5])
 """
+ISOLATING = (b"bwrap\0--args", b"wardround.sandbox.confinement")
+"""Arguments of the processes of a back end; the caller has others, of git."""
 TARGETS = ("caller", "start program", "first process")
 DURATIONS_S = ("300", "0.1")
 """Of the command: a kill can come while it runs, or while the run ends."""
@@ -121,7 +123,7 @@ def _send_kill(caller: int, generation: int) -> None:
     """Kill the child of a process in some generation, or the process itself if it has none."""
     process = caller
     for _ in range(generation):
-        started = [one for one in _children(process) if b"cat-file" not in _arguments(one)]
+        started = [one for one in _children(process) if any(text in _arguments(one) for text in ISOLATING)]
         process = next(iter(started), caller)
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
