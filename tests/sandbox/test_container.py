@@ -41,7 +41,8 @@ elif name == "ps":
     print("\\n".join(one[10:] for one in os.listdir(STATE) if one.startswith("container-")))
 elif name == "run":
     if os.path.exists(STATE + "/no-image"):
-        print("docker: No such image: absent:1.", file=sys.stderr)
+        print("docker: Error response from daemon: No such image: absent:1\\n\\n"
+              "Run 'docker run --help' for more information", file=sys.stderr)
         sys.exit(125)
     option = dict(zip(rest, rest[1:]))
     at = rest.index("--entrypoint")
@@ -240,7 +241,10 @@ def test_containers_of_a_killed_wardround_are_removed_by_the_next_run(
             "no-daemon",
             "docker ps failed: Cannot connect to the Docker daemon at unix:///var/run/docker.sock.",
         ),
-        ("no-image", "true cannot be started in the sandbox: docker: No such image: absent:1."),
+        (
+            "no-image",
+            "true cannot be started in the sandbox: Error response from daemon: No such image: absent:1",
+        ),
     ],
 )
 def test_an_engine_that_fails_refuses_the_run_with_its_reason(

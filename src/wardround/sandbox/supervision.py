@@ -21,6 +21,8 @@ _INTERVAL_S = 0.05
 """The interval of samples; a program can exceed a sampled limit for this long."""
 _READ_BYTES = 65536
 _LAST_SIGNAL = 64
+_START_PROGRAMS = ("bwrap", "wardround-start", "docker")
+_HINTS = ("Run 'docker", "See 'docker")
 _NOT_EXECUTED = ("wardround-start: ", "bwrap: execvp ")
 """Beginnings of the errors for a missing program; the run of a command that prints one is refused, too."""
 
@@ -198,5 +200,9 @@ def _start_failure(program: str, stderr: str) -> str:
 
 
 def _last_line(stderr: str) -> str:
-    """Return the message of a start program, without its name."""
-    return stderr.strip().rpartition("\n")[2].removeprefix("bwrap: ").removeprefix("wardround-start: ")
+    """Return the message of a start program, without its name and the hints that follow it."""
+    lines = [line for line in stderr.splitlines() if line.strip() and not line.startswith(_HINTS)]
+    message = lines[-1].strip() if lines else ""
+    for name in _START_PROGRAMS:
+        message = message.removeprefix(f"{name}: ")
+    return message
