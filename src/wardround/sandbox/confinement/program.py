@@ -198,8 +198,8 @@ def _execute(plan: Plan, begin: int) -> NoReturn:
         for signal in _IGNORED_BY_PYTHON:
             kernel.set_default_action(signal)
         _become(plan["command"], plan["environment"])
-    except OSError as cause:
-        _write_to(2, f"wardround-start: {program}: {cause.strerror}")
+    except (OSError, ValueError) as cause:  # an argument with a null character is a ValueError
+        _write_to(2, f"wardround-start: {program}: {getattr(cause, 'strerror', None) or cause}")
         os._exit(_NOT_FOUND)
 
 
