@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from wardround.cli.messages import echo_err
+from wardround.cli.project_environments import line_of, projects_of
 from wardround.cli.run import emit_line, progress_line
 from wardround.cli.sandbox_option import sandbox_option
 
 if TYPE_CHECKING:
     from wardround.change.repository import Repository
     from wardround.config.sandbox_settings import SandboxSettings
-    from wardround.workflows.environments.model import Environment
     from wardround.workflows.test.projects import DetectedProject
 
 _INCONCLUSIVE = 4
@@ -48,7 +48,7 @@ def show(folder: str | None, rev: str | None, repo: Path | None) -> int:
     def find(
         project: DetectedProject, found: Repository, side: str, settings: SandboxSettings
     ) -> Iterator[str]:
-        yield _line(project, environment_of(project, found, settings, side=side))
+        yield line_of(project, environment_of(project, found, settings, side=side))
 
     return _for_each(folder, rev, repo, find)
 
@@ -76,7 +76,7 @@ def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path |
                 project, found, side, limits=limits_of(settings), environ=os.environ,
                 isolation=sandbox or settings.backend, progress=progress,
             )  # fmt: skip
-        yield _line(project, done.environment) + ("" if done.is_new else ", built before")
+        yield line_of(project, done.environment) + ("" if done.is_new else ", built before")
         yield from (f"  {one}" for one in done.failed)
 
     return _for_each(folder, rev, repo, make)
@@ -98,7 +98,7 @@ def _for_each(
         side = INDEX if rev is None else repository.commit(rev)
         head = repository.head()
         settings = read_sandbox(repository.tree(head).read if head else lambda _: None)
-        projects = _projects(repository, side, folder)
+        projects = projects_of(repository, side, folder)
         if not projects:
             raise UsageError(
                 "no project with tests was found in the repository" + f" at {folder}" * bool(folder)
@@ -111,22 +111,3 @@ def _for_each(
                 echo_err(f"wardround: {project.root or '.'}: {cause}")
                 status = _INCONCLUSIVE
     return status
-
-
-def _projects(repository: Repository, side: str, folder: str | None) -> list[DetectedProject]:
-    from wardround.cli.related.corpus import text_of
-    from wardround.workflows.test.projects import detect_projects
-
-    blobs = dict(repository.blobs_of(side))
-    found = detect_projects(
-        tuple(blobs), lambda path: text_of(repository, blobs[path]) if path in blobs else None
-    )
-    if folder is None:
-        return list(found)
-    root = os.path.normpath(folder)
-    return [one for one in found if one.root == ("" if root == "." else root)]
-
-
-def _line(project: DetectedProject, environment: Environment) -> str:
-    name = {"python": "Python", "javascript": "Node.js"}[environment.language]
-    return f"{project.root or '.'}: {name} {environment.version}, {environment.source}"
