@@ -26,6 +26,7 @@ _COMMANDS = (
     "data",
     "dismiss",
     "doctor",
+    "environment",
     "eval",
     "explain",
     "hook",

@@ -13,6 +13,7 @@ import click
 from wardround import __version__
 from wardround.cli.doctor_keys import key_lines, language_model_lines
 from wardround.cli.doctor_sandbox import sandbox_lines
+from wardround.cli.project_environments import environment_lines
 from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def command(repo: Path | None) -> int:
     lines += ["", "sandbox", *sandbox_lines(here.root, os.environ)]
     lines += ["", "code graph", *_code_graph(), "", "models", *_models(loaded, here)]
     lines += ["", "records", *key_lines(os.environ), "", "language model", *_language_model(here)]
+    lines += ["", "environments of tests", *environment_lines(repo, os.environ)]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]
     for line in lines:
         emit_line(line)

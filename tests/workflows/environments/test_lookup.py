@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from wardround.change.repository import INDEX, Repository
+from tests.workflows.environments.conftest import program, repository_with, write
+from wardround.change.repository import INDEX
 from wardround.config.loader import read_sandbox
 from wardround.config.sandbox_settings import LimitSettings, SandboxSettings
 from wardround.errors import ConfigError, EnvironmentUnavailable
@@ -23,26 +23,6 @@ from wardround.workflows.test.projects import DetectedProject
 
 PYTHON = DetectedProject("", "python")
 NODE = DetectedProject("", "javascript")
-
-
-def git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
-
-
-def repository_with(root: Path, files: dict[str, str]) -> Repository:
-    root.mkdir(exist_ok=True)
-    git(root, "init", "-q")
-    write(root, files)
-    git(root, "add", "-A")
-    git(root, "-c", "user.name=a", "-c", "user.email=a@b.example", "commit", "-q", "-m", "files")
-    return Repository(root)
-
-
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
 
 
 def make_venv(prefix: Path) -> None:
@@ -71,8 +51,8 @@ def test_the_nearest_environment_of_the_work_tree_is_used(tmp_path: Path) -> Non
 
 def test_programs_under_version_control_are_never_started(tmp_path: Path) -> None:
     started = tmp_path / "started"
-    program = f"#!/bin/sh\ntouch {started}\n"
-    files = {".venv/bin/python3": program, "other/bin/python3": program}
+    script = f"#!/bin/sh\ntouch {started}\n"
+    files: dict[str, str | bytes] = {".venv/bin/python3": script, "other/bin/python3": script}
     with repository_with(tmp_path / "repo", files) as repository:
         for name in files:
             (tmp_path / "repo" / name).chmod(0o755)
@@ -122,9 +102,9 @@ def test_the_settings_of_the_sandbox_are_validated() -> None:
         settings("[sandbox.limits]\nwall-s = 0")
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
 def test_packages_of_the_work_tree_and_of_its_workspace_are_found_by_a_run(tmp_path: Path) -> None:
-    files = {
+    program("node")
+    files: dict[str, str | bytes] = {
         ".gitignore": "node_modules\n",
         "package.json": '{"workspaces": ["packages/*"]}',
         "packages/core/package.json": '{"name": "core", "main": "index.js"}',

@@ -103,5 +103,5 @@ def _reason(*outputs: bytes) -> str:
         told = [line for line in lines if line and not line.startswith(("warning:", "Using ", "Resolved "))]
         first = next((n for n, line in enumerate(told) if "error" in line.lower() or "ERR" in line), 0)
         if told:
-            return " ".join(told[first:])[:_LONGEST_REASON].rstrip(" .")
+            return " ".join(told[first:]).removeprefix("error: ")[:_LONGEST_REASON].rstrip(" .")
     return "it reported no reason"

@@ -42,13 +42,14 @@ def link_packages(environment: Environment, root: Path) -> None:
     Raises:
         OSError: a link cannot be made.
     """
+    top = os.path.realpath(root)
     folders: set[str] = set()
     for path, target in environment.links:
-        folder = os.path.join(root, os.path.dirname(path))
+        folder = os.path.normpath(os.path.join(top, os.path.dirname(path)))
         if folder not in folders:
-            if os.path.realpath(folder) != os.path.join(os.path.realpath(root), os.path.dirname(path)):
-                continue  # the tree leads out of itself here
+            if os.path.realpath(folder) != folder:
+                continue  # a link of the tree leads out of it
             os.makedirs(folder, exist_ok=True)
             folders.add(folder)
         with suppress(FileExistsError):
-            os.symlink(target, os.path.join(root, path))
+            os.symlink(target, os.path.join(folder, os.path.basename(path)))

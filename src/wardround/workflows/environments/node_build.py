@@ -57,7 +57,7 @@ def node_key(project: DetectedProject, files: TreeFiles) -> str:
     """Return the key of the packages of a project.
 
     Raises:
-        EnvironmentUnavailable: there is no lock file, or a file cannot be read.
+        EnvironmentUnavailable: the lock file is missing, or a file cannot be read.
     """
     return key_of("javascript", key_inputs(node_sources(project, files), files))
 

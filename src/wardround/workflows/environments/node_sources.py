@@ -22,6 +22,8 @@ _MANIFEST = "package.json"
 _SETTINGS = ".npmrc"
 _FURTHER = ("pnpm-workspace.yaml",)
 _PATCHES = ("patches/", ".yarn/patches/")
+_ARCHIVE = ".tgz"
+"""Packages in the repository that a manifest names by their files."""
 _RELEVANT = (
     "name", "version", "workspaces", "dependencies", "devDependencies", "peerDependencies",
     "optionalDependencies", "overrides", "resolutions", "pnpm", "bin",
@@ -114,6 +116,10 @@ def written_files(sources: NodeSources, files: TreeFiles) -> Iterator[tuple[str,
     for prefix in _PATCHES:
         stem = posixpath.join(sources.folder, prefix)
         yield from ((path, files.content(path)) for path in sorted(files.paths) if path.startswith(stem))
+    stem = posixpath.join(sources.folder, "")
+    for path in sorted(files.paths):
+        if path.endswith(_ARCHIVE) and path.startswith(stem) and PACKAGES not in path.split("/"):
+            yield path, files.content(path)
     settings = posixpath.join(sources.folder, _SETTINGS)
     if settings in files.paths:
         yield settings, "\n".join(_safe_settings(files.text(settings) or "")).encode()

@@ -4,14 +4,18 @@ The argument is a JSON object: ``folder`` of the project, or ``archive`` of a so
 ``backend``, ``backend_path``, ``installed`` requirements and ``out``, the folder that gets ``result.json``.
 """
 
+from __future__ import annotations
+
 import importlib
 import json
 import os
 import sys
 import tarfile
+from typing import Any
 
 
-def main(argument):
+def main(argument: str) -> None:
+    """Build, or name the requirements that are missing."""
     task = json.loads(argument)
     os.makedirs(task["out"], exist_ok=True)
     os.chdir(_unpacked(task) if task["archive"] else task["folder"])
@@ -19,8 +23,8 @@ def main(argument):
     backend = _backend(task["backend"])
     is_editable = not task["archive"] and hasattr(backend, "build_editable")
     kind = "editable" if is_editable else "wheel"
-    requires = getattr(backend, "get_requires_for_build_" + kind, lambda _: [])(None)
-    missing = [one for one in requires if one not in task["installed"]]
+    requires = getattr(backend, "get_requires_for_build_" + kind, None)
+    missing = [one for one in requires(None) if one not in task["installed"]] if requires else []
     result = {"missing": missing, "wheel": ""}
     if not missing:
         result["wheel"] = getattr(backend, "build_" + kind)(task["out"], None)
@@ -28,7 +32,7 @@ def main(argument):
         json.dump(result, file)
 
 
-def _unpacked(task):
+def _unpacked(task: dict[str, Any]) -> str:
     folder = os.path.join(task["out"], "source")
     with tarfile.open(task["archive"]) as archive:
         archive.extractall(folder)  # noqa: S202  (the sandbox bounds it)
@@ -36,9 +40,9 @@ def _unpacked(task):
     return os.path.join(folder, names[0])
 
 
-def _backend(name):
+def _backend(name: str) -> Any:
     module, _, attributes = name.partition(":")
-    found = importlib.import_module(module)
+    found: Any = importlib.import_module(module)
     for attribute in filter(None, attributes.split(".")):
         found = getattr(found, attribute)
     return found

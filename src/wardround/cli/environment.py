@@ -1,0 +1,113 @@
+"""``wardround environment``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wardround.cli.messages import echo_err
+from wardround.cli.project_environments import line_of, projects_of
+from wardround.cli.run import emit_line, progress_line
+from wardround.cli.sandbox_option import sandbox_option
+
+if TYPE_CHECKING:
+    from wardround.change.repository import Repository
+    from wardround.config.sandbox_settings import SandboxSettings
+    from wardround.workflows.test.projects import DetectedProject
+
+_INCONCLUSIVE = 4
+_FOLDER = click.argument("folder", required=False)
+_REPOSITORY = click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
+)
+_COMMIT = click.option(
+    "--rev", metavar="REF", help="Read the lock files of a commit (default: the staged ones)."
+)
+
+
+@click.group("environment")
+def command() -> None:
+    """Show or build the environments in which the tests of a repository run."""
+
+
+@command.command("show")
+@_FOLDER
+@_COMMIT
+@_REPOSITORY
+def show(folder: str | None, rev: str | None, repo: Path | None) -> int:
+    """Print the environment of each project, or of the one in FOLDER.
+
+    Exit status: 4 if a project has none.
+    """
+    from wardround.workflows.environments.lookup import environment_of
+
+    def find(
+        project: DetectedProject, found: Repository, side: str, settings: SandboxSettings
+    ) -> Iterator[str]:
+        yield line_of(project, environment_of(project, found, settings, side=side))
+
+    return _for_each(folder, rev, repo, find)
+
+
+@command.command("build")
+@_FOLDER
+@_COMMIT
+@sandbox_option
+@_REPOSITORY
+def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path | None) -> int:
+    """Build the environment of each project, or of the one in FOLDER, from its lock file.
+
+    Packages are downloaded from their indexes without running code of them. Packages without a wheel, the
+    projects themselves and install scripts are built in the sandbox, without network. The result is in the
+    cache folder. Exit status: 4 if an environment could not be built.
+    """
+    from wardround.workflows.environments.built import build_environment
+    from wardround.workflows.environments.lookup import limits_of
+
+    def make(
+        project: DetectedProject, found: Repository, side: str, settings: SandboxSettings
+    ) -> Iterator[str]:
+        with progress_line() as progress:
+            done = build_environment(
+                project, found, side, limits=limits_of(settings), environ=os.environ,
+                isolation=sandbox or settings.backend, progress=progress,
+            )  # fmt: skip
+        yield line_of(project, done.environment) + ("" if done.is_new else ", built before")
+        yield from (f"  {one}" for one in done.failed)
+
+    return _for_each(folder, rev, repo, make)
+
+
+def _for_each(
+    folder: str | None,
+    rev: str | None,
+    repo: Path | None,
+    act: Callable[[DetectedProject, Repository, str, SandboxSettings], Iterator[str]],
+) -> int:
+    """Act on each project and print the results; a project that fails does not end the others."""
+    from wardround.change.repository import INDEX, Repository
+    from wardround.config.loader import read_sandbox
+    from wardround.errors import EnvironmentUnavailable, UsageError
+
+    status = 0
+    with Repository(repo) as repository:
+        side = INDEX if rev is None else repository.commit(rev)
+        head = repository.head()
+        settings = read_sandbox(repository.tree(head).read if head else lambda _: None)
+        projects = projects_of(repository, side, folder)
+        if not projects:
+            raise UsageError(
+                "no project with tests was found in the repository" + f" at {folder}" * bool(folder)
+            )
+        for project in projects:
+            try:
+                for line in act(project, repository, side, settings):
+                    emit_line(line)
+            except EnvironmentUnavailable as cause:
+                echo_err(f"wardround: {project.root or '.'}: {cause}")
+                status = _INCONCLUSIVE
+    return status

@@ -1,0 +1,230 @@
+"""Python environments are built from lock files by uv; code of packages runs in the sandbox only."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.workflows.environments.conftest import archive_of, program, repository_with, run_in, wheel
+from wardround.change.repository import INDEX, Repository
+from wardround.config.sandbox_settings import SandboxSettings
+from wardround.errors import EnvironmentUnavailable
+from wardround.sandbox.model import Limits
+from wardround.workflows.environments.built import Build, build_environment
+from wardround.workflows.environments.lookup import environment_of
+from wardround.workflows.environments.store import store_folder
+from wardround.workflows.test.projects import DetectedProject
+
+PROJECT = DetectedProject("", "python")
+BACKEND = """
+import os, zipfile
+
+def build_editable(folder, settings=None, metadata=None):
+    with open("src/demo/_version.py", "w") as file:
+        file.write("version = 'generated'")
+    return _wheel(folder, {"demo.pth": os.path.abspath("src")})
+
+def build_wheel(folder, settings=None, metadata=None):
+    return _wheel(folder, {NAME + ".py": "value = 'built'"})
+
+def _wheel(folder, files):
+    info = NAME + "-1.2.dist-info/"
+    files[info + "METADATA"] = "Metadata-Version: 2.1\\nName: " + NAME + "\\nVersion: 1.2\\n" + DEPENDS
+    files[info + "WHEEL"] = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+    files[info + "RECORD"] = "".join(path + ",,\\n" for path in [*files, info + "RECORD"])
+    name = NAME + "-1.2-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+    return name
+"""
+MANIFEST = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+
+[project]
+name = "demo"
+version = "1.2"
+dependencies = ["leaf"]
+"""
+DEMO: dict[str, str | bytes] = {
+    "pyproject.toml": MANIFEST,
+    "backend.py": BACKEND + "NAME, DEPENDS = 'demo', 'Requires-Dist: leaf\\n'\n",
+    "src/demo/__init__.py": "from demo._version import version",
+}
+SHOWN = """
+import importlib.metadata, demo, leaf
+print(importlib.metadata.version('demo'), demo.__file__, demo.version, leaf.value)
+"""
+
+
+@pytest.fixture
+def environ(index: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The environment of a caller whose packages come from an index on loopback."""
+    folder, address = index
+    wheel(folder, "coverage", "7.0", {"coverage/__init__.py": ""})
+    wheel(folder, "leaf", "1.0", {"leaf.py": "value = 'first'"})
+    wheel(folder, "leaf", "2.0", {"leaf.py": "value = 'second'"})
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return {
+        "PATH": os.pathsep.join((program("uv"), os.environ["PATH"])),
+        "HOME": os.environ.get("HOME", "/"),
+        "UV_CACHE_DIR": str(tmp_path / "uv"),
+        "UV_INDEX_URL": address,
+    }
+
+
+def built(repository: Repository, environ: dict[str, str], project: DetectedProject = PROJECT) -> Build:
+    return build_environment(project, repository, INDEX, limits=Limits(wall_s=60), environ=environ)
+
+
+def is_store_empty() -> bool:
+    return not store_folder().exists() or not list(store_folder().iterdir())
+
+
+def test_a_project_is_importable_with_its_metadata_its_generated_files_and_its_packages(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    with repository_with(tmp_path / "repo", DEMO) as repository:
+        found = built(repository, environ)
+        outcome = run_in(repository, found.environment, ["python", "-c", SHOWN], tmp_path / "log")
+        again = built(repository, environ | {"PATH": "/nonexistent"})
+        looked_up = environment_of(PROJECT, repository, SandboxSettings(), environ={})
+
+    assert found.is_new
+    assert outcome.stdout.split() == ["1.2", "/tree/src/demo/__init__.py", "generated", "second"], (
+        outcome.stderr
+    )
+    assert not again.is_new
+    assert looked_up.digest == found.environment.digest
+    assert not (tmp_path / "repo" / "src" / "demo" / "_version.py").exists()
+
+
+def test_code_of_packages_and_projects_runs_in_the_sandbox_only(
+    tmp_path: Path, environ: dict[str, str], index: tuple[Path, str]
+) -> None:
+    canary = tmp_path / "canary"
+    touch = f"open({str(canary)!r}, 'w')"
+    wheel(
+        index[0], "leaf", "3.0", {"leaf.py": "value = 3", "leaf.pth": f"import builtins; builtins.{touch}\n"}
+    )
+    hostile = f"try: {touch}\nexcept OSError: pass\n"
+    files = DEMO | {"backend.py": hostile + str(DEMO["backend.py"]), "setup.py": hostile}
+    with repository_with(tmp_path / "repo", files) as repository:
+        found = built(repository, environ).environment
+        environment_of(PROJECT, repository, SandboxSettings(), environ={})
+
+    assert not canary.exists()
+    subprocess.run([found.visible.programs[0] / "python3", "-I", "-c", ""], check=True)
+    assert canary.exists(), "the package runs its code wherever its interpreter starts"
+
+
+def test_a_package_without_a_wheel_is_built_in_the_sandbox(
+    tmp_path: Path, environ: dict[str, str], index: tuple[Path, str]
+) -> None:
+    canary = tmp_path / "canary"
+    hostile = f"try: open({str(canary)!r}, 'w')\nexcept OSError: pass\nNAME, DEPENDS = 'source', ''\n"
+    manifest = MANIFEST.replace("demo", "source").replace('"leaf"', "")
+    content = archive_of("source-1.2", {"pyproject.toml": manifest, "backend.py": hostile + BACKEND})
+    (index[0] / "source-1.2.tar.gz").write_bytes(content)
+    files: dict[str, str | bytes] = {"requirements-dev.txt": "source==1.2 # newest\n"}
+    with repository_with(tmp_path / "repo", files) as repository:
+        found = built(repository, environ)
+        command = ["python", "-c", "import source; print(source.value)"]
+        outcome = run_in(repository, found.environment, command, tmp_path / "log")
+
+    assert outcome.stdout == "built\n", outcome.stderr
+    assert not canary.exists()
+
+
+def test_the_versions_of_a_lock_file_are_installed(tmp_path: Path, environ: dict[str, str]) -> None:
+    lock = '[[package]]\nname = "leaf"\nversion = "1.0"\n'
+    for name in ("poetry.lock", "pdm.lock"):
+        with repository_with(tmp_path / name, DEMO | {name: lock}) as repository:
+            found = built(repository, environ).environment
+            outcome = run_in(repository, found, ["python", "-c", SHOWN], tmp_path / "log")
+
+        assert found.source == f"the environment built from {name}"
+        assert outcome.stdout.split()[-1] == "first", outcome.stderr
+
+
+def test_uv_reads_its_own_lock_file(tmp_path: Path, environ: dict[str, str]) -> None:
+    root = tmp_path / "repo"
+    group = '\n[dependency-groups]\ntest = ["leaf<2"]\ndocs = ["absent"]\n'
+    files = DEMO | {
+        "pyproject.toml": MANIFEST.replace('"leaf"', "") + group.replace('docs = ["absent"]\n', "")
+    }
+    repository_with(root, files).__exit__(None, None, None)
+    subprocess.run(["uv", "lock", "-q"], cwd=root, env=environ, check=True)
+    with Repository(root) as repository:
+        subprocess.run(["git", "add", "uv.lock"], cwd=root, check=True)
+        found = built(repository, environ).environment
+        outcome = run_in(repository, found, ["python", "-c", SHOWN], tmp_path / "log")
+
+    assert found.source == "the environment built from uv.lock"
+    assert outcome.stdout.split()[-1] == "first", outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"uv.lock": "version = \n"}, r"^uv cannot read uv\.lock: .*parse"),
+        ({"poetry.lock": "[[package\n"}, r"^poetry\.lock is not valid TOML: "),
+        ({"pyproject.toml": MANIFEST.replace('"leaf"', '"nowhere"')},
+         r"^uv cannot install the packages: .*nowhere"),
+        ({"backend.py": "raise ValueError('no compiler')"},
+         r"^the project cannot be built in the sandbox: ValueError: no compiler$"),
+        ({"backend.py": "import os; os._exit(0)"}, r"^the project cannot be built in the sandbox: "),
+        ({"pyproject.toml": MANIFEST + 'requires-python = ">=9"\n'}, r"^uv cannot find Python >=9; install"),
+    ],
+    ids=["uv.lock", "poetry.lock", "package", "build", "silent-build", "interpreter"],
+)  # fmt: skip
+def test_a_failed_build_is_one_sentence_and_leaves_nothing(
+    tmp_path: Path, environ: dict[str, str], files: dict[str, str | bytes], message: str
+) -> None:
+    changed = DEMO | files
+    if "nowhere" in message:
+        changed["backend.py"] = str(DEMO["backend.py"]).replace("leaf", "nowhere")
+    with (
+        repository_with(tmp_path / "repo", changed) as repository,
+        pytest.raises(EnvironmentUnavailable, match=message) as caught,
+    ):
+        built(repository, environ)
+
+    assert "\n" not in str(caught.value)
+    assert is_store_empty()
+
+
+def test_without_uv_and_without_files_the_reason_is_named(tmp_path: Path, environ: dict[str, str]) -> None:
+    with repository_with(tmp_path / "repo", DEMO) as repository:
+        with pytest.raises(EnvironmentUnavailable, match=r"needs uv, which is not on PATH; install uv$"):
+            built(repository, environ | {"PATH": "/nonexistent"})
+        with pytest.raises(EnvironmentUnavailable, match=r"^docs has no lock file, no requirements"):
+            built(repository, environ, DetectedProject("docs", "python"))
+
+
+def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environ: dict[str, str]) -> None:
+    slow = "import time\nprint('begun', flush=True)\ntime.sleep(600)\n"
+    files = DEMO | {"backend.py": slow, "tests/conftest.py": ""}
+    repository_with(tmp_path / "repo", files).__exit__(None, None, None)
+    command = [sys.executable, "-m", "wardround", "environment", "build"]
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    with subprocess.Popen(
+        command, cwd=tmp_path / "repo", env=environ | cache, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        while not list(store_folder().glob("wardround-*/work/build.log")) and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+
+    assert process.returncode == 128 + signal.SIGINT, errors
+    assert b"Traceback" not in errors
+    assert is_store_empty()
