@@ -200,6 +200,7 @@ class Stages(msgspec.Struct, frozen=True):
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
             "name": one.name, "role": one.role, "receiver": one.receiver, "rest": one.rest,
             "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
+            "least_mutated": self.limits.mutated_inputs,
         }  # fmt: skip
 
     def _run(

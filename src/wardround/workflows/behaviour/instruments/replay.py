@@ -180,7 +180,7 @@ class Replay:
 
 
 def prepare(job: dict[str, Any]) -> None:
-    """Write the recorded calls and as many mutated ones, those of each function together."""
+    """Write the recorded calls and about as many mutated ones, those of each function together."""
     calls: dict[int, list[tuple[Header, bytes]]] = {}
     with open(job["recorded"], "rb") as file:
         for header, payload in read_frames(file):
@@ -214,8 +214,9 @@ def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Fu
 
     generator = random.Random(f"{seed} {function['path']} {function['name']}")
     seen = {payload for _, payload in recorded}
+    most = max(len(recorded), function["least_mutated"])
     with open(path, "wb") as file:
-        for at in range(2 * len(recorded)):
+        for at in range(2 * most):
             header, payload = recorded[at % len(recorded)]
             receivers = header["names"][:1] if function["receiver"] else []
             try:
@@ -230,7 +231,7 @@ def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Fu
                 changed = None if arguments is None else cloudpickle.dumps(arguments)
             except Exception:  # any value can refuse to be changed or written
                 continue
-            if changed is not None and changed not in seen and len(seen) < 2 * len(recorded):
+            if changed is not None and changed not in seen and len(seen) < len(recorded) + most:
                 seen.add(changed)
                 write_frame(file, {**header, "origin": origin}, changed)
                 file.flush()
