@@ -28,7 +28,7 @@ def compared(
     for path in base:
         if path not in head:
             (repo.root / path).unlink()
-    repo.commit({path: text for path, text in head.items()})
+    repo.commit(head)
     with Repository(repo.root) as repository:
         change = repository.between(first, "HEAD")
         environment = existing_python(repo.root, ENVIRON)

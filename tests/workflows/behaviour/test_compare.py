@@ -280,13 +280,13 @@ EDITS = [
     ("return list({text, ", "return list({text * 1, "),
     ("def endless(count):\n    return count", "def endless(count):\n    while True: pass"),
     ("def greedy(count):\n    return count", "def greedy(count):\n    return len(bytearray(10**11))"),
-    ("def fatal(count):\n    return count", "def fatal(count):\n    if count == 7: os._exit(3)\n    return count"),
+    ("def fatal(count):\n", "def fatal(count):\n    if count == 7: os._exit(3)\n"),
     ("line 3", "line 4"),
     ("class Old:", "class New:"),
     ("return Old(value)", "return New(value)"),
     ("point.x += 1", "point.x += 2"),
     ("self._cache = 2", "self._cache = 3"),
-    ("return self.owner", "return self.owner + self.extra()\n\n    def extra(self):\n        return self.other"),
+    ("return self.owner", "return self.owner + self.more()\n\n    def more(self):\n        return self.new"),
     ('"account " + self.owner', '"Account " + self.owner'),
     ('owner + "!"', 'owner + "?"'),
     ("return len(owner)", "return len(owner) + 1"),
@@ -459,7 +459,7 @@ def test_an_unchanged_function_is_not_compared(results: Results) -> None:
 
 
 def test_the_callers_that_would_meet_the_difference_are_listed(repo: GitRepository) -> None:
-    use = "from lib.core import parse_port\n\n\ndef ports(texts):\n    return [parse_port(one) for one in texts]\n"
+    use = "from lib.core import parse_port\n\n\ndef ports(all):\n    return [parse_port(a) for a in all]\n"
     files = {**FILES, "lib/use.py": use}
     head = {**files, "lib/core.py": BASE.replace("    return int(text)", "    return int(text) + 1")}
 

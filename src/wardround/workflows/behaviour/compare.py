@@ -18,6 +18,7 @@ from wardround.context.run_evidence import (
     RunConditions,
     RunState,
 )  # fmt: skip
+from wardround.errors import UsageError
 from wardround.sandbox.model import Outcome, State
 from wardround.workflows.behaviour.callers import FunctionKey, callers_of
 from wardround.workflows.behaviour.comparison import (
@@ -60,8 +61,13 @@ def compare_behaviour(
     Raises:
         EnvironmentUnavailable: cloudpickle is not installed.
         GitError: a tree cannot be read.
+        UsageError: the request names no changed function.
     """
     targets = find_targets(change, _reader(repository), request, limits.functions)
+    if request and not targets.targets and not targets.not_compared:
+        raise UsageError(
+            f"{request}: no changed function has this name; give FILE::FUNCTION as the table shows it"
+        )
     conditions = RunConditions(RunState.COMPLETE, environment=environment.digest)
     if not targets.targets:
         return BehaviourRun(conditions, not_compared=targets.not_compared)

@@ -69,12 +69,18 @@ def _run_child(work: Callable[[], object], reading: int, writing: int) -> None:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        data = json.dumps(work()).encode()
         with os.fdopen(writing, "wb") as file:
-            file.write(data)
-    except BaseException:
-        os._exit(1)
-    os._exit(0)
+            file.write(_result_of(work))
+    finally:
+        os._exit(0)
+
+
+def _result_of(work: Callable[[], object]) -> bytes:
+    try:
+        return json.dumps(work()).encode()
+    except BaseException as error:
+        problem = f"{type(error).__name__}: {error}"[:_MOST_PROBLEM]
+        return json.dumps({"kind": "crashed", "text": problem}).encode()
 
 
 def _read(file: int, wall_s: float) -> tuple[bytes, bool]:
@@ -155,7 +161,7 @@ class Replay:
         if isinstance(result, str):
             return {**told, "kind": result}
         self._import(index, result.pop("modules", ()))
-        for name, found in result.pop("attributes").items():
+        for name, found in result.pop("attributes", {}).items():
             ATTRIBUTES.seen.setdefault(name, set()).update(found)
         return {**told, **result}
 
