@@ -60,7 +60,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one call did on one tree.
+    """The result and the effects of one call on one tree.
 
     Attributes:
         call: its number; the same on each tree.
