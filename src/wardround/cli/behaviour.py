@@ -96,11 +96,11 @@ def _write_pin(run: BehaviourRun, side: str, output: Path | None) -> None:
 
 def _compared(spec: ChangeSpec, function: str, isolation: str) -> BehaviourRun:
     from wardround.workflows.behaviour.compare import compare_behaviour
-    from wardround.workflows.environments.existing_python import existing_python
+    from wardround.workflows.behaviour.project_environment import environment_for
 
     with open_change(spec) as (_, change, repository), progress_line() as progress:
         assert repository is not None
-        environment = existing_python(repository.root, os.environ)
+        environment = environment_for(repository, change, os.environ, progress)
         return compare_behaviour(
             repository, change, environment, request=function, isolation=isolation, progress=progress
         )

@@ -24,7 +24,7 @@ from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.workflows.behaviour.limits import BehaviourLimits
 from wardround.workflows.behaviour.targets import Target
-from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.model import Environment, link_packages
 
 _PACKAGE = "wardround_instruments"
 _INPUTS, _SUMMARY, _RESULTS = ".wardround-inputs", ".wardround-summary", ".wardround-results"
@@ -208,6 +208,7 @@ class Stages(msgspec.Struct, frozen=True):
         seed: int, *, is_frozen: bool = False,
     ) -> Outcome:  # fmt: skip
         folder = _folder(tree)
+        link_packages(self.environment, tree.root)
         _write_instruments(folder)
         job_file = folder / "job"
         job_file.write_text(json.dumps(job), "utf-8")
