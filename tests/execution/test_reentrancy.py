@@ -251,4 +251,6 @@ def test_only_the_process_of_the_command_line_and_its_forks_have_process_wide_st
         "sandbox/process_control.py",  # in a forked child, before it starts a program
         "sandbox/unconfined.py",
         "workflows/environments/inside/build_project.py",  # in the sandbox, as a program of its own
+        "workflows/behaviour/instruments/calls.py",  # in a process of its own in the sandbox
+        "workflows/behaviour/instruments/replay.py",
     }

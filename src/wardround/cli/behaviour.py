@@ -10,7 +10,7 @@ import click
 
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit, open_change, progress_line, require_one
-from wardround.errors import EnvironmentUnavailable
+from wardround.errors import EnvironmentUnavailable, UsageError
 
 if TYPE_CHECKING:
     from wardround.cli.options import ChangeSpec
@@ -26,6 +26,14 @@ _INCONCLUSIVE = 4
 @click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option(
+    "--pin", "pinned", type=click.Choice(["old", "new"]),
+    help="Write a pytest file that expects the results of the base (old) or of the head (new).",
+)  # fmt: skip
+@click.option(
+    "--output", type=click.Path(path_type=Path), metavar="FILE",
+    help="The new file for --pin (default: standard output); an existing one is not replaced.",
+)  # fmt: skip
+@click.option(
     "--sandbox", "isolation", type=click.Choice(["auto", "bubblewrap", "none"]), default="auto",
     show_default=True, help="The isolation; none runs the code of the repository without any.",
 )  # fmt: skip
@@ -33,8 +41,8 @@ _INCONCLUSIVE = 4
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 def command(
-    function: str, staged: bool, base: str | None, head: str | None, form: str, isolation: str,
-    repo: Path | None,
+    function: str, staged: bool, base: str | None, head: str | None, form: str, pinned: str | None,
+    output: Path | None, isolation: str, repo: Path | None,
 ) -> int:  # fmt: skip
     """Show the inputs whose result a change altered.
 
@@ -48,23 +56,51 @@ def command(
     require_one({"--staged": staged, "--base": base is not None}, "name the change in one way")
     if head is not None and base is None:
         raise click.UsageError("--head needs --base; name the commit it is compared with")
+    if output is not None and pinned is None:
+        raise click.UsageError("--output needs --pin old or --pin new")
+    if output is not None and os.path.lexists(output):
+        raise UsageError(f"--output {output}: it exists, and is not replaced; give a new file")
     spec = ChangeSpec(staged=base is None, base=base, head=head, repo=repo)
     try:
         run = _compared(spec, function, isolation)
     except EnvironmentUnavailable as cause:
         echo_err(f"wardround: {cause}")
         return _INCONCLUSIVE
-    emit(as_json(run) if form == "json" else as_text(run), escaped=form == "json")
+    if pinned is not None:
+        _write_pin(run, pinned, output)
+    else:
+        emit(as_json(run) if form == "json" else as_text(run), escaped=form == "json")
     return 0 if run.conditions.state in (RunState.COMPLETE, RunState.PARTIAL) else _INCONCLUSIVE
+
+
+def _write_pin(run: BehaviourRun, side: str, output: Path | None) -> None:
+    """Write the test to standard output, or to a file that does not exist yet.
+
+    Raises:
+        UsageError: nothing differs, or the file cannot be made.
+    """
+    from wardround.workflows.behaviour.pin import PinnedSide, pinning_tests
+
+    if not run.differences:
+        raise UsageError("--pin: no result changed, so there is nothing to pin; run it without --pin")
+    text = pinning_tests(run.differences, PinnedSide(side))
+    if output is None:
+        emit(text)
+        return
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as cause:
+        raise UsageError(f"--output {output}: {cause.strerror}; give another file") from cause
 
 
 def _compared(spec: ChangeSpec, function: str, isolation: str) -> BehaviourRun:
     from wardround.workflows.behaviour.compare import compare_behaviour
-    from wardround.workflows.environments.existing_python import existing_python
+    from wardround.workflows.behaviour.project_environment import environment_for
 
     with open_change(spec) as (_, change, repository), progress_line() as progress:
         assert repository is not None
-        environment = existing_python(repository.root, os.environ)
+        environment = environment_for(repository, change, os.environ, progress)
         return compare_behaviour(
             repository, change, environment, request=function, isolation=isolation, progress=progress
         )

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from wardround.context.run_evidence import BehaviourRun, TestsRun
 from wardround.errors import SandboxError
+from wardround.workflows.behaviour.compare import compare_behaviour
+from wardround.workflows.behaviour.project_environment import environment_for
 from wardround.workflows.change_run import RunnableChange
 
 
@@ -16,4 +20,13 @@ class SandboxedWorkflows:
 
     def behaviour(self, runnable: RunnableChange, /) -> BehaviourRun:
         """Compare the changed functions on the same arguments before and after the change."""
-        raise SandboxError("this version cannot compare functions; install a later one")
+        environment = environment_for(
+            runnable.repository, runnable.change, os.environ, progress=runnable.progress
+        )
+        return compare_behaviour(
+            runnable.repository,
+            runnable.change,
+            environment,
+            isolation=runnable.sandbox,
+            progress=runnable.progress,
+        )

@@ -18,6 +18,7 @@ from wardround.context.run_evidence import (
     RunConditions,
     RunState,
 )  # fmt: skip
+from wardround.errors import UsageError
 from wardround.sandbox.model import Outcome, State
 from wardround.workflows.behaviour.callers import FunctionKey, callers_of
 from wardround.workflows.behaviour.comparison import (
@@ -31,7 +32,7 @@ from wardround.workflows.behaviour.comparison import (
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
 from wardround.workflows.behaviour.stages import Recorded, RecordedRun, ReplayedRun, Stages
 from wardround.workflows.behaviour.targets import Target, Targets, find_targets
-from wardround.workflows.behaviour.tests_to_run import tests_near
+from wardround.workflows.behaviour.tests_to_run import tests_for
 from wardround.workflows.environments.model import Environment
 
 _SEEDS = (1, 2)
@@ -60,8 +61,13 @@ def compare_behaviour(
     Raises:
         EnvironmentUnavailable: cloudpickle is not installed.
         GitError: a tree cannot be read.
+        UsageError: the request names no changed function.
     """
     targets = find_targets(change, _reader(repository), request, limits.functions)
+    if request and not targets.targets and not targets.not_compared:
+        raise UsageError(
+            f"{request}: no changed function has this name; give FILE::FUNCTION as the table shows it"
+        )
     conditions = RunConditions(RunState.COMPLETE, environment=environment.digest)
     if not targets.targets:
         return BehaviourRun(conditions, not_compared=targets.not_compared)
@@ -91,7 +97,7 @@ class _Comparison:
 
     def run(self, conditions: RunConditions) -> BehaviourRun:
         self._progress(f"running the tests of the base for {len(self._targets.targets)} functions")
-        tests = tests_near(self._stages.repository, self._change.base, self._targets.targets)
+        tests = tests_for(self._stages.repository, self._change, self._targets.targets)
         recorded = self._stages.record(self._change.base, tests)
         conditions = _with_outcome(conditions, recorded)
         if not recorded.inputs:

@@ -123,6 +123,7 @@ def _mentions(node: ast.AST) -> Iterator[str]:
             yield one.attr
 
 
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _MAKERS = (
     "__init__",
     "__new__",
@@ -139,12 +140,19 @@ def _classes(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:
     for one in body:
         if isinstance(one, ast.ClassDef):
             name = f"{prefix}{one.name}"
-            kept = [*one.bases, *(each for each in one.body if _makes_state(each))]
+            kept = [*one.bases, *_state_making(one.body)]
             yield name, " ".join(statement_digest(each, name, is_field=True) for each in kept)
             yield from _classes(one.body, f"{name}.")
 
 
-def _makes_state(node: ast.stmt) -> bool:
-    if isinstance(node, FunctionNode):
-        return node.name in _MAKERS
-    return isinstance(node, ast.Assign | ast.AnnAssign)
+def _state_making(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the fields of a class, and the assignments and calls of the methods that make its objects."""
+    for one in body:
+        if isinstance(one, _ASSIGNMENTS):
+            yield one
+        elif isinstance(one, FunctionNode) and one.name in _MAKERS:
+            yield from (
+                node for node in ast.walk(one)
+                if isinstance(node, _ASSIGNMENTS)
+                or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+            )  # fmt: skip

@@ -24,7 +24,7 @@ from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.workflows.behaviour.limits import BehaviourLimits
 from wardround.workflows.behaviour.targets import Target
-from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.model import Environment, link_packages
 
 _PACKAGE = "wardround_instruments"
 _INPUTS, _SUMMARY, _RESULTS = ".wardround-inputs", ".wardround-summary", ".wardround-results"
@@ -60,7 +60,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one call did on one tree.
+    """The result and the effects of one call on one tree.
 
     Attributes:
         call: its number; the same on each tree.
@@ -200,6 +200,7 @@ class Stages(msgspec.Struct, frozen=True):
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
             "name": one.name, "role": one.role, "receiver": one.receiver, "rest": one.rest,
             "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
+            "least_mutated": self.limits.mutated_inputs,
         }  # fmt: skip
 
     def _run(
@@ -207,6 +208,7 @@ class Stages(msgspec.Struct, frozen=True):
         seed: int, *, is_frozen: bool = False,
     ) -> Outcome:  # fmt: skip
         folder = _folder(tree)
+        link_packages(self.environment, tree.root)
         _write_instruments(folder)
         job_file = folder / "job"
         job_file.write_text(json.dumps(job), "utf-8")

@@ -46,8 +46,8 @@ class Targets(msgspec.Struct, frozen=True):
     """The functions of a change.
 
     Attributes:
-        remade: ``path::class`` of classes of which an object made before the change can differ from one
-            made after it.
+        remade: ``path::class`` of classes whose objects can have another state if they are made after the
+            change.
         renamed: names of removed classes, and of added ones.
     """
 

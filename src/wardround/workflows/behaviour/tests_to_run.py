@@ -1,29 +1,45 @@
-"""The tests of a tree in the order in which they probably call some functions."""
+"""The tests of the base in which to record calls."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from wardround.change.change_source import decoded
+from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.workflows.behaviour.targets import Target
+from wardround.workflows.test.plan import TestPlan
+from wardround.workflows.test.planning import plan_change, tree_of
+from wardround.workflows.test.selection import Target as Requested
+from wardround.workflows.test.selection import without_parameters
 from wardround.workflows.test.tree import TreeUnderTest
 
 _MOST_FILES = 2000
 
 
-def tests_near(repository: Repository, side: str, targets: Sequence[Target]) -> tuple[str, ...]:
-    """Return the files of tests, those that mention a function first, then those that mention its module.
+def tests_for(repository: Repository, change: Change, targets: Sequence[Target]) -> tuple[str, ...]:
+    """Return arguments of pytest; none for all tests, as its own configuration collects them.
 
-    Without a file of the usual name there is none, so that pytest collects by its own configuration.
+    They are the tests that ran the functions, if runs are recorded; else all files of tests, those that
+    probably call the functions first.
     """
-    blobs = dict(repository.blobs_of(side))
+    base = tree_of(repository, change.base)
+    planned = plan_change(repository, change, Requested())
+    if planned.plan.omitted and not planned.plan.notes:
+        return tuple(dict.fromkeys(_at_base(planned.plan, base)))
+    return _all_files(base, targets)
 
-    def text(path: str) -> str | None:
-        content = repository.blobs.get(blobs[path]) if path in blobs else None
-        return None if content is None else decoded(content)
 
-    tree = TreeUnderTest(blobs, text)
+def _at_base(plan: TestPlan, base: TreeUnderTest) -> Iterator[str]:
+    """Yield the chosen tests that the base has, with all their parameters."""
+    for one in plan.selected:
+        test = without_parameters(one.id)
+        path = test.partition("::")[0]
+        if path in base.blobs:
+            yield test if test in base.tests_in(path) else path
+
+
+def _all_files(tree: TreeUnderTest, targets: Sequence[Target]) -> tuple[str, ...]:
+    """Return the files that mention a function, then those that mention its module, then all others."""
     files = tree.test_files
     if len(files) > _MOST_FILES:
         return ()

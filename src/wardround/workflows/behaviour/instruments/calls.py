@@ -47,6 +47,13 @@ class _Timer:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
+class _Printed(io.StringIO):
+    """Takes what a call prints, even if the call closes its output."""
+
+    def close(self) -> None:
+        """Keep the text."""
+
+
 def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -> dict[str, Any]:
     """Call a function once; this process serves no other call.
 
@@ -65,7 +72,7 @@ def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -
     except BaseException as error:
         return {"kind": "unloadable", "text": shortened(f"{type(error).__name__}: {error}", 200)}
     timer.start(_CPU_S)
-    printed = io.StringIO()
+    printed = _Printed()
     random.seed(0)
     with redirect_stdout(printed), redirect_stderr(printed):
         result = _called(function, positional, keywords)

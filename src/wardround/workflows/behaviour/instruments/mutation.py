@@ -1,4 +1,4 @@
-"""New arguments from recorded ones: one leaf changed, or one parameter taken from another call."""
+"""New arguments from recorded ones: one leaf is changed, or one parameter has the value of another call."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def _install(recorder: Recorder) -> None:
 
 
 class _Plugin:
-    """Tells the recorder which test runs, and ends the run when nothing is left to record."""
+    """Sets the current test of the recorder, and ends the run when nothing is left to record."""
 
     def __init__(self, recorder: Recorder, summary: str) -> None:
         self._recorder = recorder

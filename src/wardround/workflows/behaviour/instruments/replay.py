@@ -69,12 +69,18 @@ def _run_child(work: Callable[[], object], reading: int, writing: int) -> None:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        data = json.dumps(work()).encode()
         with os.fdopen(writing, "wb") as file:
-            file.write(data)
-    except BaseException:
-        os._exit(1)
-    os._exit(0)
+            file.write(_result_of(work))
+    finally:
+        os._exit(0)
+
+
+def _result_of(work: Callable[[], object]) -> bytes:
+    try:
+        return json.dumps(work()).encode()
+    except BaseException as error:
+        problem = f"{type(error).__name__}: {error}"[:_MOST_PROBLEM]
+        return json.dumps({"kind": "crashed", "text": problem}).encode()
 
 
 def _read(file: int, wall_s: float) -> tuple[bytes, bool]:
@@ -155,7 +161,7 @@ class Replay:
         if isinstance(result, str):
             return {**told, "kind": result}
         self._import(index, result.pop("modules", ()))
-        for name, found in result.pop("attributes").items():
+        for name, found in result.pop("attributes", {}).items():
             ATTRIBUTES.seen.setdefault(name, set()).update(found)
         return {**told, **result}
 
@@ -180,7 +186,7 @@ class Replay:
 
 
 def prepare(job: dict[str, Any]) -> None:
-    """Write the recorded calls and as many mutated ones, those of each function together."""
+    """Write the recorded calls and about as many mutated ones, those of each function together."""
     calls: dict[int, list[tuple[Header, bytes]]] = {}
     with open(job["recorded"], "rb") as file:
         for header, payload in read_frames(file):
@@ -214,8 +220,9 @@ def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Fu
 
     generator = random.Random(f"{seed} {function['path']} {function['name']}")
     seen = {payload for _, payload in recorded}
+    most = max(len(recorded), function["least_mutated"])
     with open(path, "wb") as file:
-        for at in range(2 * len(recorded)):
+        for at in range(2 * most):
             header, payload = recorded[at % len(recorded)]
             receivers = header["names"][:1] if function["receiver"] else []
             try:
@@ -230,7 +237,7 @@ def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Fu
                 changed = None if arguments is None else cloudpickle.dumps(arguments)
             except Exception:  # any value can refuse to be changed or written
                 continue
-            if changed is not None and changed not in seen and len(seen) < 2 * len(recorded):
+            if changed is not None and changed not in seen and len(seen) < len(recorded) + most:
                 seen.add(changed)
                 write_frame(file, {**header, "origin": origin}, changed)
                 file.flush()

@@ -21,7 +21,7 @@ _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.
 
 
 class Attributes:
-    """The public attributes of objects by class, of which one that only the head has is no difference.
+    """The public attributes of objects by class; those that only the head has are not compared.
 
     Attributes:
         base: ``module:name`` of a class -> those of its objects at the base; None while the base runs.

@@ -1,0 +1,50 @@
+"""The environment in which changed functions run: that of the Python project with most changed files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from wardround.change.diff import Change
+from wardround.change.repository import Repository
+from wardround.config.loader import read_sandbox
+from wardround.workflows.environments.lookup import environment_of
+from wardround.workflows.environments.model import Environment
+from wardround.workflows.test.planning import tree_of
+from wardround.workflows.test.projects import DetectedProject, detect_projects
+from wardround.workflows.test.tree import TreeUnderTest
+
+_PYTHON = "python"
+
+
+def environment_for(
+    repository: Repository,
+    change: Change,
+    environ: Mapping[str, str],
+    progress: Callable[[str], None] = lambda text: None,
+) -> Environment:
+    """Return the environment of the base, with the settings of the sandbox of the base.
+
+    Raises:
+        EnvironmentUnavailable: there is none.
+        ConfigError: the settings of the sandbox are not valid.
+    """
+    tree = tree_of(repository, change.base)
+    project = _project(change, detect_projects(tuple(tree.blobs), tree.text))
+    settings = read_sandbox(lambda path: _content(tree, path))
+    return environment_of(project, repository, settings, side=change.base, environ=environ, progress=progress)
+
+
+def _content(tree: TreeUnderTest, path: str) -> bytes | None:
+    return tree.text(path).encode() if path in tree.blobs else None
+
+
+def _project(change: Change, projects: Sequence[DetectedProject]) -> DetectedProject:
+    """Return the innermost project around most changed files; without one, the top of the repository."""
+    files = [one.path for one in change.files if one.path.endswith(".py")]
+    own = [one for one in projects if one.language == _PYTHON]
+
+    def rank(project: DetectedProject) -> tuple[int, int]:
+        prefix = f"{project.root}/" if project.root else ""
+        return sum(path.startswith(prefix) for path in files), len(prefix)
+
+    return max(own, key=rank, default=DetectedProject("", _PYTHON, (), ()))
