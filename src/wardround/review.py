@@ -166,7 +166,7 @@ def run_review(
     policies = read_policies(origin, config, request)
     try:
         context = build_context(origin, change, host, config, request)
-        parts = request.parts_to_run(config)
+        parts = request.parts_to_run(config) if context.change.files else ()
         if parts:
             ran = (runner or _run_in_sandbox)(origin, change, parts, request.sandbox, progress)
             context = with_run(context, ran)

@@ -22,6 +22,7 @@ class RunState(StrEnum):
 class TestOutcome(StrEnum):
     """The result of a test; a flaky test failed once and passed when it was repeated."""
 
+    __test__ = False
     PASSED = "passed"
     FAILED = "failed"
     ERROR = "error"

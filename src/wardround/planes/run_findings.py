@@ -22,6 +22,8 @@ from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, be
 from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT
 
 _LONGEST_FAILURE = 200
+_MARK = "E  "
+"""The beginning of a line of pytest that belongs to the failure itself."""
 
 
 class RunReading(msgspec.Struct, frozen=True):
@@ -81,7 +83,8 @@ def _test_results(run: TestsRun, reading: RunReading) -> Iterator[RawFinding]:
 def _failure(test: TestEvidence) -> str:
     how = "fails" if test.outcome is TestOutcome.FAILED else "ends with an error"
     before = "; it passed before the change" if test.base is TestOutcome.PASSED else ""
-    last = next((line.strip() for line in reversed(test.excerpt.splitlines()) if line.strip()), "")
+    lines = (line.removeprefix(_MARK).strip() for line in reversed(test.excerpt.splitlines()))
+    last = next((line for line in lines if line), "")
     shown = last if len(last) <= _LONGEST_FAILURE else f"{last[: _LONGEST_FAILURE - 3]}..."
     return f"{test.id} {how}{before}{f': {shown}' if shown else ''}"
 
