@@ -11,8 +11,7 @@ from wardround.change.change_source import ChangeSource, GitChangeSource
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
-from wardround.config.schema import RUN_PARTS, RunPart
-from wardround.context.run_evidence import LineEvidence, RunEvidence
+from wardround.context.run_evidence import RUN_PARTS, LineEvidence, RunEvidence, RunPart
 from wardround.review import ReviewResult, run_review
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile

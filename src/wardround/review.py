@@ -18,10 +18,10 @@ from wardround.change.repository_view import SideView
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
-from wardround.config.schema import Config, FilterMode, RunPart
+from wardround.config.schema import Config, FilterMode
 from wardround.context.claims import selected_specialists
 from wardround.context.review_context import ReviewContext, build_context, with_run
-from wardround.context.run_evidence import RunEvidence
+from wardround.context.run_evidence import RunEvidence, RunPart
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError

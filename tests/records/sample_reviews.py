@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from securesystemslib.signer import CryptoSigner, Key
 
 from tests.planes.evidence_factory import document, evidence
-from wardround.config.schema import RUN_PARTS
 from wardround.context.document import document_id
 from wardround.context.run_evidence import RunEvidence
 from wardround.planes.evidence import Evidence
@@ -90,7 +89,6 @@ def review(known: Evidence, run: RunEvidence | None = None) -> ReviewRecord:
     """The record of a review with this evidence under the default policy and a strict floor."""
     policies = (bundled_policy("default"), bundled_policy("strict"))
     context = document() if run is None else replace(document(), run=run)
-    parts = tuple(part for part in RUN_PARTS if getattr(run, part, None) is not None)
     found = conclude(context, known, policies)
     own, floor = (RecordedPolicy(one.name, one.digest, one) for one in policies)
     return ReviewRecord(
@@ -102,7 +100,7 @@ def review(known: Evidence, run: RunEvidence | None = None) -> ReviewRecord:
         verdict=found.verdict,
         policy=own,
         floor=floor,
-        request=RecordedRequest("target", run=parts),
+        request=RecordedRequest("target", run=context.ran.parts),
         components=Components("0.1", "", "", (), "", {"mode": "off", "threads": 1}),
     )
 

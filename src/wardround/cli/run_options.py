@@ -10,7 +10,7 @@ import click
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround.config.schema import RunPart
+    from wardround.context.run_evidence import RunPart
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 _ALL, _NONE = "all", "none"
@@ -34,7 +34,7 @@ def parse_run(text: str | None) -> tuple[RunPart, ...] | None:
     Raises:
         UsageError: there is no such part.
     """
-    from wardround.config.schema import RUN_PARTS
+    from wardround.context.run_evidence import RUN_PARTS
 
     if text is None:
         return None

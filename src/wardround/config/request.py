@@ -8,7 +8,8 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from wardround.config.schema import Config, ConfigFrom, FailLevel, FilterMode, RunPart
+from wardround.config.schema import Config, ConfigFrom, FailLevel, FilterMode
+from wardround.context.run_evidence import RunPart
 from wardround.context.ticket.model import Ticket
 from wardround.tools.tool import Profile
 

@@ -11,8 +11,14 @@ import msgspec
 from wardround.change.change_source import ChangeSource, GitChangeSource
 from wardround.change.diff import Change
 from wardround.change.repository import WORKTREE, Repository
-from wardround.config.schema import RunPart
-from wardround.context.run_evidence import BehaviourRun, RunConditions, RunEvidence, RunState, TestsRun
+from wardround.context.run_evidence import (
+    BehaviourRun,
+    RunConditions,
+    RunEvidence,
+    RunPart,
+    RunState,
+    TestsRun,
+)
 from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
 from wardround.workflows.recordable_run import machine_folders, recordable
 
