@@ -49,7 +49,7 @@ class Runner:
         source: ChangeSource,
         change: Change,
         parts: Sequence[RunPart],
-        sandbox: str,
+        sandbox: str | None,
         progress: Callable[[str], None],
         /,
     ) -> RunEvidence:

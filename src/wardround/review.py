@@ -59,7 +59,7 @@ class Runner(Protocol):
         source: ChangeSource,
         change: Change,
         parts: Sequence[RunPart],
-        sandbox: str,
+        sandbox: str | None,
         progress: Callable[[str], None],
         /,
     ) -> RunEvidence: ...
@@ -196,7 +196,7 @@ def _run_in_sandbox(
     source: ChangeSource,
     change: Change,
     parts: Sequence[RunPart],
-    sandbox: str,
+    sandbox: str | None,
     progress: Callable[[str], None],
 ) -> RunEvidence:
     from wardround.workflows.change_run import run_change  # only reviews that run something

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import GitRepository
-from tests.run_reviews import SETTINGS, committed
+from tests.run_reviews import PORTS, PORTS_AFTER, SETTINGS, committed
 
 ONLY = ["--only", "python", "--only", "tests"]
+PYTEST = "[tool.pytest.ini_options]\npythonpath = ['.']\n"
+PORT_TESTS = """\
+from app import parse_port
+
+
+def test_port():
+    assert parse_port("80") == 80
+
+
+def test_empty():
+    assert parse_port("") is None
+
+
+def test_broken():
+    assert parse_port("80") == "broken"
+"""
 REVIEW = ["review", "--base", "HEAD~1", *ONLY]
 
 
@@ -32,6 +50,40 @@ def test_the_option_names_what_runs(shop: GitRepository) -> None:
     assert parts_of(shop, "--run") == {"tests", "behaviour"}
 
 
+@pytest.fixture
+def ports(repo: GitRepository, monkeypatch: pytest.MonkeyPatch) -> GitRepository:
+    """A change that breaks a test, next to a test that was broken before, in the environment of this test."""
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    repo.commit({"app.py": PORTS, "test_app.py": PORT_TESTS, "pyproject.toml": PYTEST})
+    repo.write("app.py", PORTS_AFTER)
+    repo.git("commit", "--quiet", "--all", "--message", "refactor: simplify ports")
+    return repo
+
+
+def test_the_change_really_runs(ports: GitRepository, tmp_path: Path) -> None:
+    record = tmp_path / "r.intoto.jsonl"
+    done = ports.wardround(*REVIEW, "--run", "--format", "json", "--record", record)
+    assert done.returncode == 1, done.stderr
+    report = json.loads(done.stdout)
+    found = {(one["rule"], one["line"]): one["message"] for one in report["findings"]}
+    assert found["run/failed-test", 6].startswith(
+        "test_app.py::test_empty fails; it passed before the change"
+    )
+    assert "parse_port('') returned None; it raises ValueError(" in found["run/unstated-behaviour", 4]
+    tests = {one["id"]: (one["outcome"], one["base"]) for one in report["run"]["tests"]["tests"]}
+    assert tests["test_app.py::test_broken"] == ("failed", "failed")
+    assert tests["test_app.py::test_port"] == ("passed", None)
+    assert (report["run"]["tests"]["state"], report["run"]["tests"]["isolated"]) == ("complete", True)
+    written = record.read_bytes()
+    payload = base64.b64decode(json.loads(written.splitlines()[0])["payload"]).decode()
+    assert str(ports.root) not in payload
+    assert sys.prefix not in payload
+    replayed = ports.wardround("replay", record, cwd=tmp_path)
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    again = ports.wardround("replay", "--rerun", "--run", record)
+    assert again.stdout.endswith("the same review today agrees with the record\n")
+
+
 def test_the_configuration_of_the_base_runs_it_in_ci(shop: GitRepository) -> None:
     assert parts_of(shop, "--profile", "ci") == {"tests", "behaviour"}
     assert parts_of(shop, "--profile", "ci", "--run=none") == set()
@@ -47,7 +99,7 @@ def test_a_hook_never_runs_the_change(shop: GitRepository) -> None:
     ("arguments", "message"),
     [
         (["--run=lint"], "--run lint: there is no part 'lint'; choose from tests, behaviour, none"),
-        (["--sandbox", "docker"], "Invalid value for '--sandbox'"),
+        (["--sandbox", "chroot"], "Invalid value for '--sandbox'"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(shop: GitRepository, arguments: list[str], message: str) -> None:

@@ -30,7 +30,7 @@ PASSED = TestEvidence("test_app.py::test_f", TestOutcome.PASSED, "it ran the cha
 FAILED = TestEvidence(
     "test_app.py::test_g",
     TestOutcome.FAILED,
-    excerpt="def test_g():\n>       assert g() == 1\nE       assert 2 == 1\n",
+    excerpt="def test_g():\n>       assert g() == 1\nE       assert 2 == 1\nE        +  where 2 = g()\n",
     places=("app.py:2",),
 )
 COVERED = LineEvidence("app.py", (1, 2, 3))

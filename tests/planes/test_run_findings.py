@@ -57,6 +57,11 @@ def test_a_failed_test_is_at_the_innermost_changed_line_with_the_end_of_its_fail
     ]
 
 
+def test_a_failure_without_marks_is_named_by_its_last_line() -> None:
+    (found,) = of_tests(run_of_tests(replace(FAILED, excerpt="Traceback:\n  x\nKeyError: 'a'\n\n")))
+    assert found[-1] == "test_app.py::test_g fails: KeyError: 'a'"
+
+
 def test_a_failure_is_compared_with_the_base_where_that_is_known() -> None:
     (found,) = of_tests(run_of_tests(replace(FAILED, base=TestOutcome.PASSED, excerpt="")))
     assert found[-1] == "test_app.py::test_g fails; it passed before the change"

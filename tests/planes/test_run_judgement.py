@@ -66,7 +66,7 @@ def test_a_complete_run_with_a_test_that_did_not_run_is_inconclusive() -> None:
     found = signals(RunEvidence(tests=run_of_tests(PASSED, left)))[Plane.TESTS]
     assert (found.status, found.reasons) == (
         PlaneStatus.INCONCLUSIVE,
-        ("1 tests of the change did not run",),
+        ("1 test of the change did not run",),
     )
 
 
@@ -79,7 +79,7 @@ def test_a_failed_test_sets_the_severity() -> None:
 
 def test_a_failed_test_without_a_finding_is_inconclusive() -> None:
     found = signals(RunEvidence(tests=run_of_tests(PASSED, FAILED)))[Plane.TESTS]
-    assert found.reasons == ("1 of 1 failed tests are not among the findings",)
+    assert found.reasons == ("1 failed test without a finding",)
     assert found.confidence == 0
 
 
@@ -129,8 +129,9 @@ def test_a_note_about_behaviour_changes_no_confidence() -> None:
     run = RunEvidence(behaviour=run_of_behaviour(difference()))
     found = signals(run, evidence(findings=(note,)))[Plane.SEMANTIC]
     assert (found.severity, found.confidence, found.findings) == ("info", 1.0, (note.fingerprint,))
-    assert "behaviour compared in bubblewrap: 1 functions on 12 inputs, 1 differ, 1 not compared" in (
-        found.derivation
+    assert (
+        "behaviour compared in bubblewrap: 1 function on 12 inputs, results that differ: 1, not compared: 1"
+        in (found.derivation)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -33,6 +34,7 @@ from wardround.records.reading import evidence_fault
 from wardround.records.record import predicate_of
 from wardround.records.verify import verify_record
 from wardround.reports import renderer
+from wardround.text.escaping import lines_for_log
 
 HOSTILE = "::error::x\x1b[31m\r\n\u202e[a](javascript:x)<img src=x>"
 FAILURE = finding(Plane.TESTS, "error", rule="run/failed-test", specialist="run", fingerprint="f")
@@ -76,8 +78,6 @@ def test_an_altered_run_with_the_id_computed_again_does_not_lead_to_the_signals(
     values = json.loads(json.dumps(predicate_of(RECORD)))
     edit(values["context"]["document"])
     changed = bundle.strict_json.encode(values["context"]["document"])
-    import hashlib
-
     values["context"]["id"] = f"sha256:{hashlib.sha256(changed).hexdigest()}"
     fault = evidence_fault(values)
     assert fault is not None
@@ -118,7 +118,7 @@ def test_texts_of_the_run_print_no_commands(repo: GitRepository) -> None:
     called = difference(line=4, call=HOSTILE, before=seen, callers=(HOSTILE,), through=HOSTILE)
     done = reviewed(repo, Runner(RunEvidence(tests, run_of_behaviour(called))))
     for name in ("text", "json", "sarif"):
-        assert_silent(renderer(name)(done))
+        assert_silent(lines_for_log(renderer(name)(done), {"GITHUB_ACTIONS": "true"}))
     lines = [
         line.split("::", 2)[-1] for line in renderer("github")(done).splitlines() if line.startswith("::")
     ]

@@ -87,7 +87,7 @@ class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         trusted_side: whose configuration applied: ``target`` or ``head``.
         models: models could be used.
         run: the parts that were run.
-        sandbox: the requested isolation of what ran.
+        sandbox: the requested isolation of what ran; empty for the configured one.
     """
 
     trusted_side: Literal["target", "head"]
@@ -96,7 +96,7 @@ class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     models: bool = True
     baseline: bool = True
     run: tuple[RunPart, ...] = ()
-    sandbox: str = "auto"
+    sandbox: str = ""
 
 
 class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -161,7 +161,7 @@ def recorded_request(request: ReviewRequest, parts: tuple[RunPart, ...]) -> Reco
         request.use_models,
         request.use_baseline,
         parts,
-        request.sandbox if parts else "auto",
+        (request.sandbox or "") if parts else "",
     )
 
 
