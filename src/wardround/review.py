@@ -18,10 +18,10 @@ from wardround.change.repository_view import SideView
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
-from wardround.config.schema import Config, FilterMode, RunPart
+from wardround.config.schema import Config, FilterMode
 from wardround.context.claims import selected_specialists
 from wardround.context.review_context import ReviewContext, build_context, with_run
-from wardround.context.run_evidence import RunEvidence
+from wardround.context.run_evidence import RunEvidence, RunPart
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError
@@ -59,7 +59,7 @@ class Runner(Protocol):
         source: ChangeSource,
         change: Change,
         parts: Sequence[RunPart],
-        sandbox: str,
+        sandbox: str | None,
         progress: Callable[[str], None],
         /,
     ) -> RunEvidence: ...
@@ -166,7 +166,7 @@ def run_review(
     policies = read_policies(origin, config, request)
     try:
         context = build_context(origin, change, host, config, request)
-        parts = request.parts_to_run(config)
+        parts = request.parts_to_run(config) if context.change.files else ()
         if parts:
             ran = (runner or _run_in_sandbox)(origin, change, parts, request.sandbox, progress)
             context = with_run(context, ran)
@@ -196,7 +196,7 @@ def _run_in_sandbox(
     source: ChangeSource,
     change: Change,
     parts: Sequence[RunPart],
-    sandbox: str,
+    sandbox: str | None,
     progress: Callable[[str], None],
 ) -> RunEvidence:
     from wardround.workflows.change_run import run_change  # only reviews that run something

@@ -12,6 +12,7 @@ from securesystemslib.signer import CryptoSigner, Key
 
 from tests.planes.evidence_factory import document, evidence
 from wardround.context.document import document_id
+from wardround.context.run_evidence import RunEvidence
 from wardround.planes.evidence import Evidence
 from wardround.policy.conclude import conclude
 from wardround.policy.loading import bundled_policy
@@ -84,10 +85,11 @@ def public(*signers: CryptoSigner) -> Sequence[Key]:
     return [one.public_key for one in signers]
 
 
-def review(known: Evidence) -> ReviewRecord:
+def review(known: Evidence, run: RunEvidence | None = None) -> ReviewRecord:
     """The record of a review with this evidence under the default policy and a strict floor."""
     policies = (bundled_policy("default"), bundled_policy("strict"))
-    found = conclude(document(), known, policies)
+    context = document() if run is None else replace(document(), run=run)
+    found = conclude(context, known, policies)
     own, floor = (RecordedPolicy(one.name, one.digest, one) for one in policies)
     return ReviewRecord(
         schema=SCHEMA,
@@ -98,7 +100,7 @@ def review(known: Evidence) -> ReviewRecord:
         verdict=found.verdict,
         policy=own,
         floor=floor,
-        request=RecordedRequest("target"),
+        request=RecordedRequest("target", run=context.ran.parts),
         components=Components("0.1", "", "", (), "", {"mode": "off", "threads": 1}),
     )
 

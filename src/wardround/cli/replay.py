@@ -92,7 +92,7 @@ def _rerun(record: ReviewRecord, repo: Path | None, *, runs_again: bool) -> tupl
         profile=Profile(record.evidence.profile), only=recorded.only, skip=recorded.skip,
         config_from="head" if recorded.trusted_side == "head" else "base", use_models=recorded.models,
         use_baseline=recorded.baseline, target_branch=record.evidence.target_branch,
-        fail_level=record.evidence.fail_level, run=recorded.run, sandbox=recorded.sandbox,
+        fail_level=record.evidence.fail_level, run=recorded.run, sandbox=recorded.sandbox or None,
     )  # fmt: skip
     loaded = host.load()
     with Repository(repo) as repository:

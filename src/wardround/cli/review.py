@@ -75,7 +75,7 @@ def review(
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
     ticket: str, policy_floor: Path | None, record_file: Path | None, sign_with: str, public_key: str,
     passphrase_env: str, store_name: str, accepted_record: str,
-    show_prompt: str | None, run: str | None, sandbox: str,
+    show_prompt: str | None, run: str | None, sandbox: str | None,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.sandbox_option import sandbox_option
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround.config.schema import RunPart
+    from wardround.context.run_evidence import RunPart
 
-_Command = TypeVar("_Command", bound=Callable[..., object])
 _ALL, _NONE = "all", "none"
 
 
-def run_options(command: _Command) -> _Command:
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to a command."""
-    command = click.option(
-        "--sandbox", type=click.Choice(["auto", "none"]), default="auto", show_default=True,
-        help="Isolation of what runs; none is recorded and satisfies no policy.",
-    )(command)  # fmt: skip
-    return click.option(
+    option = click.option(
         "--run", metavar="[PARTS]", is_flag=False, flag_value=_ALL,
         help="Run the change in the sandbox: tests, behaviour, both (default), or none; comma-separated.",
-    )(command)  # fmt: skip
+    )  # fmt: skip
+    return option(sandbox_option(command))
 
 
 def parse_run(text: str | None) -> tuple[RunPart, ...] | None:
@@ -34,7 +31,7 @@ def parse_run(text: str | None) -> tuple[RunPart, ...] | None:
     Raises:
         UsageError: there is no such part.
     """
-    from wardround.config.schema import RUN_PARTS
+    from wardround.context.run_evidence import RUN_PARTS
 
     if text is None:
         return None

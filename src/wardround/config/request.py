@@ -8,7 +8,8 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from wardround.config.schema import Config, ConfigFrom, FailLevel, FilterMode, RunPart
+from wardround.config.schema import Config, ConfigFrom, FailLevel, FilterMode
+from wardround.context.run_evidence import RunPart
 from wardround.context.ticket.model import Ticket
 from wardround.tools.tool import Profile
 
@@ -22,7 +23,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         policy_floor: the policy of the organisation, which that of the repository cannot make milder.
         offline: no language model is contacted, whatever the configuration.
         run: the parts to run; None leaves it to the configuration.
-        sandbox: the isolation of what runs; ``none`` is no isolation.
+        sandbox: the isolation of what runs; None for the configured one, ``none`` is no isolation.
     """
 
     profile: Profile = Profile.COMMIT
@@ -42,7 +43,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     ticket: Ticket | None = None
     offline: bool = False
     run: tuple[RunPart, ...] | None = ()
-    sandbox: str = "auto"
+    sandbox: str | None = None
 
     @property
     def trusted_side(self) -> Literal["target", "head"]:

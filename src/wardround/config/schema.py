@@ -16,6 +16,7 @@ from wardround.config.globs import covers
 from wardround.config.language_model import LanguageModelSettings
 from wardround.config.record_settings import RecordMode, RecordSettings
 from wardround.config.sandbox_settings import SandboxSettings
+from wardround.context.run_evidence import RUN_PARTS, RunPart
 from wardround.findings import Severity
 from wardround.rules.renamed import current_ids
 from wardround.specialists import Specialist
@@ -30,11 +31,6 @@ InconclusiveAction = Literal["pass", "block"]
 ConfigFrom = Literal["base", "head"]
 ModelMode = Literal["off", "on", "required"]
 """If a model is required and cannot be used, the hunks it would have reviewed are unreviewed."""
-
-
-RunPart = Literal["tests", "behaviour"]
-"""What a review can run: the tests that the change can affect, and its functions before and after it."""
-RUN_PARTS: tuple[RunPart, ...] = ("tests", "behaviour")
 
 
 class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

@@ -6,8 +6,13 @@ A review that runs nothing has none. A replay reads them from the record, so tha
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
+
+RunPart = Literal["tests", "behaviour"]
+"""What a review can run: the tests that the change can affect, and its functions before and after it."""
+RUN_PARTS: tuple[RunPart, ...] = ("tests", "behaviour")
 
 
 class RunState(StrEnum):
@@ -22,6 +27,7 @@ class RunState(StrEnum):
 class TestOutcome(StrEnum):
     """The result of a test; a flaky test failed once and passed when it was repeated."""
 
+    __test__ = False
     PASSED = "passed"
     FAILED = "failed"
     ERROR = "error"
@@ -208,3 +214,8 @@ class RunEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     tests: TestsRun | None = None
     behaviour: BehaviourRun | None = None
+
+    @property
+    def parts(self) -> tuple[RunPart, ...]:
+        """The parts that were requested."""
+        return tuple(part for part in RUN_PARTS if getattr(self, part) is not None)

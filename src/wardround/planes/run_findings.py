@@ -22,6 +22,8 @@ from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, be
 from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT
 
 _LONGEST_FAILURE = 200
+_MARK = "E  "
+"""The beginning of the lines that pytest prints about the failure itself."""
 
 
 class RunReading(msgspec.Struct, frozen=True):
@@ -81,9 +83,16 @@ def _test_results(run: TestsRun, reading: RunReading) -> Iterator[RawFinding]:
 def _failure(test: TestEvidence) -> str:
     how = "fails" if test.outcome is TestOutcome.FAILED else "ends with an error"
     before = "; it passed before the change" if test.base is TestOutcome.PASSED else ""
-    last = next((line.strip() for line in reversed(test.excerpt.splitlines()) if line.strip()), "")
-    shown = last if len(last) <= _LONGEST_FAILURE else f"{last[: _LONGEST_FAILURE - 3]}..."
+    error = _error(test.excerpt)
+    shown = error if len(error) <= _LONGEST_FAILURE else f"{error[: _LONGEST_FAILURE - 3]}..."
     return f"{test.id} {how}{before}{f': {shown}' if shown else ''}"
+
+
+def _error(excerpt: str) -> str:
+    """Return the line of a failure that names it: the first that pytest marks, or else the last one."""
+    lines = [line for line in excerpt.splitlines() if line.strip()]
+    marked = [line.removeprefix(_MARK).strip() for line in lines if line.startswith(_MARK)]
+    return next(iter([*marked, *reversed(lines)]), "").strip()
 
 
 def _at(test: TestEvidence, code: str, message: str, reading: RunReading) -> Iterator[RawFinding]:

@@ -63,10 +63,13 @@ def coverage_claims(context: ContextDocument, evidence: Evidence) -> Iterator[Cl
 def test_line(run: TestsRun) -> str:
     """Return the outcome of the tests in one line."""
     found = outcomes(run)
-    before = len(former_failures(run))
+    former = len(former_failures(run))
     counts = [f"{found[one]} {one.value.replace('-', ' ')}" for one in TestOutcome if found[one]]
     parts = [", ".join(counts) or "no test is affected"]
-    parts += [f"{before} of them failed before the change, too"] if before else []
+    parts += [f"{former} of them failed before the change, too"] if former else []
+    if run.delta:
+        base, head = _covered([one.base for one in run.delta]), _covered([one.head for one in run.delta])
+        parts.append(f"of the changed files, {base} lines ran before and {head} after")
     covered, uncovered = line_counts(run)
     if run.lines:
         parts.append(f"{covered} of {covered + uncovered} changed lines ran in passing tests")
@@ -75,13 +78,24 @@ def test_line(run: TestsRun) -> str:
     return f"tests that ran{_isolation(run.conditions)}: {'; '.join(parts)}"
 
 
+def _covered(sides: Sequence[tuple[int, int] | None]) -> str:
+    """Return the covered and the executable lines of a side, as "8 of 10"."""
+    known = [side for side in sides if side is not None]
+    return f"{sum(covered for covered, _ in known)} of {sum(lines for _, lines in known)}"
+
+
 def behaviour_line(run: BehaviourRun) -> str:
     """Return the outcome of the comparison in one line; nothing is stated on functions that did not run."""
     inputs = sum(one.inputs for one in run.compared)
-    parts = [f"{len(run.compared)} functions on {inputs} inputs", f"{len(run.differences)} differ"]
+    functions = f"{_count(len(run.compared), 'function')} on {_count(inputs, 'input')}"
+    parts = [functions, f"results that differ: {len(run.differences)}"]
     if run.not_compared:
-        parts.append(f"{len(run.not_compared)} not compared")
+        parts.append(f"not compared: {len(run.not_compared)}")
     return f"behaviour compared{_isolation(run.conditions)}: {', '.join(parts)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _isolation(conditions: RunConditions) -> str:
@@ -109,8 +123,8 @@ def _test_gaps(run: TestsRun, evidence: Evidence) -> Iterator[str]:
     if reason:
         yield reason
     elif left:
-        yield f"{left} tests of the change did not run"
+        yield f"{_count(left, 'test')} of the change did not run"
     failed = len(failures(run))
     reported = sum(one.rule == FAILED_TEST for one in evidence.findings)
     if reported < failed:
-        yield f"{failed - reported} of {failed} failed tests are not among the findings"
+        yield f"{_count(failed - reported, 'failed test')} without a finding"

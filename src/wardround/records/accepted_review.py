@@ -225,7 +225,7 @@ def _present(
         fail_level=request.fail_level or root.fail_level,
         target_branch=request.target_branch,
         policy_file=policy_file(root.policy),
-        request=recorded_request(config, request),
+        request=recorded_request(request, request.parts_to_run(config)),
         policies=tuple((policy.name, policy.digest) for policy in policies),
         components=components_of(config, host),
         programs=planned.programs,

@@ -12,9 +12,10 @@ import msgspec
 from wardround import __version__
 from wardround.checks.lazy import files_state, source_files
 from wardround.config.request import ReviewRequest
-from wardround.config.schema import Config, RunPart
+from wardround.config.schema import Config
 from wardround.context.canonical import canonical_json, content_id
 from wardround.context.document import ContextDocument, document_id
+from wardround.context.run_evidence import RunPart
 from wardround.host import PluginHost
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
@@ -86,7 +87,7 @@ class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         trusted_side: whose configuration applied: ``target`` or ``head``.
         models: models could be used.
         run: the parts that were run.
-        sandbox: the requested isolation of what ran.
+        sandbox: the requested isolation of what ran; empty for the configured one.
     """
 
     trusted_side: Literal["target", "head"]
@@ -95,7 +96,7 @@ class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     models: bool = True
     baseline: bool = True
     run: tuple[RunPart, ...] = ()
-    sandbox: str = "auto"
+    sandbox: str = ""
 
 
 class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -143,13 +144,16 @@ def record_of(
         policy=policies[0],
         floor=policies[1] if len(policies) > 1 else None,
         components=components_of(config, host),
-        request=recorded_request(config, request),
+        request=recorded_request(request, conclusion.context.ran.parts),
     )
 
 
-def recorded_request(config: Config, request: ReviewRequest) -> RecordedRequest:
-    """Return the settings of the caller as a record keeps them."""
-    parts = request.parts_to_run(config)
+def recorded_request(request: ReviewRequest, parts: tuple[RunPart, ...]) -> RecordedRequest:
+    """Return the settings of the caller as a record keeps them.
+
+    Args:
+        parts: those of the change that ran.
+    """
     return RecordedRequest(
         request.trusted_side,
         request.only,
@@ -157,7 +161,7 @@ def recorded_request(config: Config, request: ReviewRequest) -> RecordedRequest:
         request.use_models,
         request.use_baseline,
         parts,
-        request.sandbox if parts else "auto",
+        (request.sandbox or "") if parts else "",
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
-from wardround.config.schema import RUN_PARTS
 from wardround.context.canonical import canonical_json
 from wardround.context.document import document_id
 from wardround.policy.conclude import conclude
@@ -62,7 +61,7 @@ def replay_evidence(record: ReviewRecord) -> Replay:
         "evidence": msgspec.to_builtins(conclusion.evidence),
         "signals": msgspec.to_builtins(conclusion.signals),
         "verdict": msgspec.to_builtins(conclusion.verdict),
-        "request": {"run": _parts_that_ran(record)},
+        "request": {"run": list(record.context.document.ran.parts)},
         **policies,
     }
     recorded = msgspec.to_builtins(record)
@@ -70,12 +69,6 @@ def replay_evidence(record: ReviewRecord) -> Replay:
     if record.components.version != __version__:
         note = f"the record is of version {record.components.version}, this is {__version__}"
     return Replay(tuple(_differences("", recorded, derived)), note)
-
-
-def _parts_that_ran(record: ReviewRecord) -> list[str]:
-    """Return the parts of a run that the context has, so that none that was requested can be left out."""
-    ran = record.context.document.ran
-    return [part for part in RUN_PARTS if getattr(ran, part) is not None]
 
 
 def _differences(place: str, recorded: Any, derived: Any) -> Iterator[Difference]:

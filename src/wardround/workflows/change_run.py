@@ -11,8 +11,14 @@ import msgspec
 from wardround.change.change_source import ChangeSource, GitChangeSource
 from wardround.change.diff import Change
 from wardround.change.repository import WORKTREE, Repository
-from wardround.config.schema import RunPart
-from wardround.context.run_evidence import BehaviourRun, RunConditions, RunEvidence, RunState, TestsRun
+from wardround.context.run_evidence import (
+    BehaviourRun,
+    RunConditions,
+    RunEvidence,
+    RunPart,
+    RunState,
+    TestsRun,
+)
 from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
 from wardround.workflows.recordable_run import machine_folders, recordable
 
@@ -21,13 +27,13 @@ class RunnableChange(msgspec.Struct, frozen=True, eq=False):
     """A change of commits or of the index.
 
     Attributes:
-        sandbox: the requested isolation.
+        sandbox: the requested isolation; None for the configured one.
         progress: shows the current step.
     """
 
     repository: Repository
     change: Change
-    sandbox: str
+    sandbox: str | None
     progress: Callable[[str], None]
 
 
@@ -45,14 +51,14 @@ def run_change(
     source: ChangeSource,
     change: Change,
     parts: Sequence[RunPart],
-    sandbox: str,
+    sandbox: str | None,
     progress: Callable[[str], None] = lambda text: None,
     workflows: Workflows | None = None,
 ) -> RunEvidence:
     """Run the requested parts of a change. Whatever happens to one, the result states it.
 
     Args:
-        sandbox: the isolation; ``none`` is recorded and counts for nothing.
+        sandbox: the isolation; ``none`` is recorded and counts for nothing, None is the configured one.
         workflows: by default, those that run in the sandbox.
     """
     objection = _objection(source, change)

@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from functools import partial
+from pathlib import Path
 
-from wardround.context.run_evidence import BehaviourRun, TestsRun
-from wardround.errors import SandboxError
+from wardround.config.loader import read_sandbox
+from wardround.context.run_evidence import BehaviourRun, RunConditions, RunState, TestsRun
 from wardround.workflows.behaviour.compare import compare_behaviour
 from wardround.workflows.behaviour.project_environment import environment_for
 from wardround.workflows.change_run import RunnableChange
+from wardround.workflows.test.evidence import evidence_of
+from wardround.workflows.test.running import RunOptions, run_tests
+from wardround.workflows.tests_at_base import with_results_at_base
 
 
 class SandboxedWorkflows:
     """Tests and comparisons as ``wardround test`` and ``wardround behaviour`` run them."""
 
     def tests(self, runnable: RunnableChange, /) -> TestsRun:
-        """Run the tests that the change can affect."""
-        raise SandboxError("this version cannot run tests; install a later one")
+        """Run the tests that the change can affect, and those that fail at the base, too."""
+        repository, change = runnable.repository, runnable.change
+        options = RunOptions(isolation=_isolation(runnable))
+        with tempfile.TemporaryDirectory(prefix="wardround-run-") as folder:
+            run = partial(run_tests, environ=os.environ, progress=runnable.progress)
+            found = evidence_of(run(repository, change, options, Path(folder)))
+            return with_results_at_base(found, repository, change, options, Path(folder), run)
 
     def behaviour(self, runnable: RunnableChange, /) -> BehaviourRun:
         """Compare the changed functions on the same arguments before and after the change."""
-        environment = environment_for(
-            runnable.repository, runnable.change, os.environ, progress=runnable.progress
-        )
+        repository, change = runnable.repository, runnable.change
+        if not any(file.path.endswith(".py") for file in change.files):
+            return BehaviourRun(RunConditions(RunState.COMPLETE))
+        environment = environment_for(repository, change, os.environ, progress=runnable.progress)
         return compare_behaviour(
-            runnable.repository,
-            runnable.change,
+            repository,
+            change,
             environment,
-            isolation=runnable.sandbox,
+            isolation=_isolation(runnable),
             progress=runnable.progress,
         )
+
+
+def _isolation(runnable: RunnableChange) -> str:
+    """Return the requested isolation, or else the one of the base of the change."""
+    base = runnable.repository.tree(runnable.change.base)
+    return runnable.sandbox or read_sandbox(base.read).backend

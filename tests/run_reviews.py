@@ -1,0 +1,83 @@
+"""Reviews of a small change with a run made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tests.conftest import GitRepository
+from tests.security.verdicts.scene import quick_host
+from wardround.change.change_source import ChangeSource, GitChangeSource
+from wardround.change.diff import Change
+from wardround.change.repository import Repository
+from wardround.config.request import ReviewRequest
+from wardround.context.run_evidence import RUN_PARTS, LineEvidence, RunEvidence, RunPart
+from wardround.review import ReviewResult, run_review
+from wardround.tools.process import Processes
+from wardround.tools.tool import Profile
+
+SETTINGS = "models = 'off'\nrecords = 'off'\n"
+PORTS = '''\
+"""Ports."""
+
+
+def parse_port(text: str) -> int | None:
+    """Return the port."""
+    return int(text) if text else None
+'''
+PORTS_AFTER = '''\
+"""Ports."""
+
+
+def parse_port(text: str) -> int | None:
+    """Return the port."""
+    number = int(text)
+    return number or None
+'''
+LINES = LineEvidence("app.py", (6,), (7,))
+
+
+class Runner:
+    """A run made by hand, with the arguments for which it was requested."""
+
+    def __init__(self, run: RunEvidence) -> None:
+        self._run = run
+        self.requested: list[tuple[RunPart, ...]] = []
+
+    def __call__(
+        self,
+        source: ChangeSource,
+        change: Change,
+        parts: Sequence[RunPart],
+        sandbox: str | None,
+        progress: Callable[[str], None],
+        /,
+    ) -> RunEvidence:
+        self.requested.append(tuple(parts))
+        return self._run
+
+
+def committed(repo: GitRepository, message: str = "Refuse empty ports", settings: str = SETTINGS) -> None:
+    """Commit a change of one function without a test."""
+    repo.commit({"app.py": PORTS, ".wardround.toml": settings})
+    repo.write("app.py", PORTS_AFTER)
+    repo.git("commit", "--quiet", "--all", "--message", message)
+
+
+def reviewed(repo: GitRepository, runner: Runner, **settings: Any) -> ReviewResult:
+    """Review the last commit in CI."""
+    defaults: dict[str, Any] = {"profile": Profile.CI, "target_branch": "main", "run": RUN_PARTS}
+    request = ReviewRequest(**(defaults | settings))
+    with Repository(repo.root) as repository:
+        change = repository.between("HEAD~1", "HEAD")
+        source = GitChangeSource(repository, change)
+        return run_review(source, change, quick_host(), request, Processes(), runner=runner)
+
+
+def of_run(review: ReviewResult) -> list[tuple[str, str, int, str]]:
+    """The findings of the run, each with its severity, line and message."""
+    return [
+        (one.rule, one.severity.label, one.span.line, one.message)
+        for one in review.findings
+        if one.specialist == "run"
+    ]
