@@ -121,7 +121,8 @@ class _Places:
         yield from self._reader.of_expression(node, lines)
         yield from self._strings(node, lines)
         for part in _parts(node):
-            yield from self._expression(part, lines)
+            for one in self._expression(part, lines):
+                yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant) else one
         for one in getattr(node, "generators", ()):
             for condition in one.ifs:
                 yield from self._reader.of_filter(condition, lines)
@@ -143,7 +144,7 @@ class _Places:
             found = node.args[:1]
         for one in found:
             if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value:
-                yield self._reader.string(one, lines)
+                yield self._reader.shown_in(self._reader.string(one, lines), node)
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:

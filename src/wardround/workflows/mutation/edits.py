@@ -108,7 +108,7 @@ class EditReader:
                 yield self._replaced(EditKind.REMOVED_CALL, node, lines, "pass")
         elif isinstance(node, ast.Assign) and _is_stored_value(node):
             value = self._expression(EditKind.ASSIGNED_VALUE, node.value, lines, "None")
-            yield self._shown_as(value, node)
+            yield self.shown_in(value, node)
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
             old, new = ("+=", "-=") if isinstance(node.op, ast.Add) else ("-=", "+=")
             yield from self._operator(EditKind.ARITHMETIC, node, (node.target, node.value), (old, new), lines)
@@ -152,18 +152,18 @@ class EditReader:
 
     def string(self, node: ast.Constant, lines: tuple[int, ...]) -> Edit:
         """Return the edit of a string whose value decides something."""
-        return self._expression(EditKind.STRING, node, lines, repr(f"XX{node.value}XX"))
+        return self._expression(EditKind.STRING, node, lines, repr(f"XX{node.value!s}XX"))
 
     def _call(self, node: ast.Call, lines: tuple[int, ...]) -> Iterator[Edit]:
         called = node.func
         if isinstance(called, ast.Name) and called.id in _NAMES:
             edit = self._expression(EditKind.FUNCTION_NAME, called, lines, _NAMES[called.id])
-            yield self._shown_as(edit, node)
+            yield self.shown_in(edit, node)
         elif isinstance(called, ast.Attribute) and called.attr in _NAMES:
             end = self._end(called)
             start = end - len(called.attr)
             edit = self._edit(EditKind.FUNCTION_NAME, called, lines, (start, end), _NAMES[called.attr])
-            yield self._shown_as(edit, node)
+            yield self.shown_in(edit, node)
 
     def _constant(self, node: ast.Constant, lines: tuple[int, ...]) -> Iterator[Edit]:
         if isinstance(node.value, bool):
@@ -186,7 +186,7 @@ class EditReader:
         found = [*re.finditer(rf"(?<![\w<>=!*/]){pattern}(?![\w<>=*/])", between)]
         if len(found) == 1 and "#" not in between:
             span = (start + found[0].start(), start + found[0].end())
-            yield self._shown_as(self._edit(kind, both[0], lines, span, new), node)
+            yield self.shown_in(self._edit(kind, both[0], lines, span, new), node)
 
     def _replaced(self, kind: EditKind, node: ast.stmt, lines: tuple[int, ...], after: str) -> Edit:
         return self._edit(kind, node, lines, (self._start(node), self._end(node)), after)
@@ -205,7 +205,7 @@ class EditReader:
         shown = (_shown(self._text[span[0] : span[1]]), _shown(after))
         return Edit(kind, node.lineno, lines, *span, after, shown)
 
-    def _shown_as(self, edit: Edit, node: ast.AST) -> Edit:
+    def shown_in(self, edit: Edit, node: ast.AST) -> Edit:
         """Return an edit that is shown with the text around it."""
         assert isinstance(node, ast.expr | ast.stmt)
         start, end = self._start(node), self._end(node)

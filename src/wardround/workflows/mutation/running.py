@@ -20,8 +20,11 @@ from wardround.workflows.environments.model import Environment
 from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
 
 _FOLDER = ".wardround-mutation"
-_INSIDE = Path(__file__).with_name("in_sandbox")
-_START = "start.py"
+_INSIDE = Path(__file__).with_name("mutants_in_sandbox")
+_START = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "from mutants_in_sandbox.start import main; del sys.path[0]; main()"
+)
 _MARGIN_S = 30.0
 """Time for the last mutant and the end of the run, beyond the budget."""
 
@@ -191,7 +194,7 @@ def _started(
 ) -> Outcome:
     command = [
         "sh", "-c", 'cd "$0" && exec "$@"', os.path.join(root, project),
-        "python3", str(_INSIDE / _START), f"{root}/{_FOLDER}/request.json",
+        "python3", "-c", _START, str(_INSIDE.parent), f"{root}/{_FOLDER}/request.json",
     ]  # fmt: skip
     longest = options.budget_s + _MARGIN_S
     limits = Limits(wall_s=longest, cpu_s=longest * (os.cpu_count() or 1))

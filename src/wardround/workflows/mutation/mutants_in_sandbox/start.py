@@ -15,6 +15,8 @@ import traceback
 from contextlib import suppress
 from typing import Any, TextIO
 
+from .line_trace import LineTrace
+
 _LONGEST_FACTOR = 3.0
 _LEAST_TIMEOUT_S = 5.0
 _POLL_S = 0.005
@@ -132,10 +134,8 @@ def _run(
             os.dup2(null, 1)
             os.dup2(null, 2)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        line_trace = importlib.import_module("line_trace")
-        pytest_run = importlib.import_module("pytest_run")
-        sys.path[0] = os.getcwd()
-        trace = line_trace.LineTrace(request["root"], lines) if lines else None
+        pytest_run = importlib.import_module(".pytest_run", __package__)
+        trace = LineTrace(request["root"], lines) if lines else None
         found = pytest_run.run(request["root"], tests, trace)
         ran = trace.ran if trace else {}
         found["ran"] = {test: sorted(some) for test, some in ran.items()}
@@ -163,7 +163,3 @@ def _wait(child: int, longest_s: float) -> None:
 def _kill(session: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(session, signal.SIGKILL)
-
-
-if __name__ == "__main__":
-    main()
