@@ -284,9 +284,8 @@ def print_table(groups: Mapping[str, Sequence[dict[str, Any]]]) -> None:
         cells = [len(rows), len(needing), *_misses("", rows)]
         cells.insert(3, sum(row["needed"] for row in needing))
         for label in ("testmon_", "imports_"):
-            if rows and f"{label}share" in rows[0]:
-                cells.append(f"| {label.rstrip('_')}")
-                cells += _misses(label, rows)
+            if compared := [row for row in rows if f"{label}share" in row]:
+                cells += [f"| {label.rstrip('_')}", *_misses(label, compared)]
         print(name, *cells)
 
 

@@ -14,20 +14,8 @@ from .line_trace import LineTrace
 
 _OPTIONS = ("-q", "--tb=no", "--color=no", "--continue-on-collection-errors")
 _OFF: Any = (
-    ("numprocesses", None),
-    ("dist", "no"),
-    ("tx", []),
-    ("reruns", 0),
-    ("lf", False),
-    ("failedfirst", False),
-)
-    ("numprocesses", None),
-    ("dist", "no"),
-    ("tx", []),
-    ("reruns", 0),
-    ("lf", False),
-    ("failedfirst", False),
-)
+    ("numprocesses", None), ("dist", "no"), ("tx", []), ("reruns", 0), ("lf", False), ("failedfirst", False),
+)  # fmt: skip
 
 
 def run(root: str, tests: list[str], trace: LineTrace | None) -> dict[str, Any]:
