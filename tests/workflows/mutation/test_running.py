@@ -12,7 +12,8 @@ from tests.security.sandbox.host import needs_bubblewrap
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import RunConditions, RunState, TestsRun, UnnoticedMutation
 from wardround.workflows.environments.existing_python import existing_python
-from wardround.workflows.mutation.running import MutationOptions, MutationResult, mutate_change
+from wardround.workflows.mutation.result import MutationResult
+from wardround.workflows.mutation.running import MutationOptions, mutate_change
 
 CODE = """\
 def price(net, rate):

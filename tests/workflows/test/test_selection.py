@@ -171,6 +171,18 @@ def test_a_document_that_no_code_names_selects_nothing(project: TinyProject) -> 
     assert project.selected({**FILES, "README.md": "Another shop.\n"}) == set()
 
 
+@pytest.mark.parametrize("indent", ["", "if True:\n    "])
+def test_a_test_that_a_file_of_tests_begins_to_import_is_selected(project: TinyProject, indent: str) -> None:
+    text = project.files["tests/test_prices.py"]
+    files = {
+        **project.files,
+        "tests/more_cases.py": "def test_more():\n    pass\n",
+        "tests/test_prices.py": f"{text}\n\n{indent}from tests.more_cases import test_more\n",
+    }
+
+    assert "test_more" in project.selected(files)
+
+
 def test_a_file_that_does_not_parse_selects_all_tests(project: TinyProject) -> None:
     assert len(project.plan({**FILES, "shop/stock.py": "def (:\n"}).selected) == ALL_FUNCTIONS
 

@@ -11,13 +11,14 @@ import msgspec
 
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
-from wardround.context.run_evidence import RunState, TestsRun, UnnoticedMutation
+from wardround.context.run_evidence import RunState
 from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.run import AUTO, NONE, run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
+from wardround.workflows.mutation.result import MutationResult, TriedMutant
 
 _FOLDER = ".wardround-mutation"
 _INSIDE = Path(__file__).with_name("mutants_in_sandbox")
@@ -41,48 +42,6 @@ class MutationOptions(msgspec.Struct, frozen=True):
     budget_s: float = 60.0
     most: int = 100
     isolation: str = AUTO
-
-
-class TriedMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A mutant whose tests ran.
-
-    Attributes:
-        kind: of the edit, as ``removed-call``.
-        tests: the number of tests that run the line.
-    """
-
-    path: str
-    line: int
-    kind: str
-    before: str
-    after: str
-    is_noticed: bool
-    tests: int
-
-
-class MutationResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The mutants that were tried.
-
-    Attributes:
-        possible: the number of mutants of the changed lines.
-        detail: one sentence unless all mutants that tests cover were tried, up to the limit.
-    """
-
-    state: RunState
-    tried: tuple[TriedMutant, ...] = ()
-    possible: int = 0
-    detail: str = ""
-
-    @property
-    def unnoticed(self) -> tuple[UnnoticedMutation, ...]:
-        """Those after which all tests that run the line still passed, by position."""
-        found = [one for one in self.tried if not one.is_noticed]
-        found.sort(key=lambda one: (one.path, one.line))
-        return tuple(UnnoticedMutation(one.path, one.line, one.before, one.after) for one in found)
-
-    def added_to(self, evidence: TestsRun) -> TestsRun:
-        """Return the evidence of a run of tests with that of the mutants."""
-        return msgspec.structs.replace(evidence, mutations=len(self.tried), unnoticed=self.unnoticed)
 
 
 def mutate_change(
