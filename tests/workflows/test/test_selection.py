@@ -205,6 +205,22 @@ def test_tests_run_already_at_the_head_are_selected_again_for_the_change_since_t
     }
 
 
+@pytest.mark.parametrize("added", ["class Note:\n    def __init__(self):\n        self.text = ''\n"])
+def test_a_new_class_selects_nothing(project: TinyProject, added: str) -> None:
+    assert project.selected_after("shop/stock.py", "LEFT = {", f"{added}\n\nLEFT = {{") == set()
+
+
+def test_a_new_special_method_of_a_known_class_selects_the_tests_of_its_file(project: TinyProject) -> None:
+    added = "    def __len__(self):\n        return 1\n\n    def total(self):"
+    found = project.selected_after("shop/basket.py", "    def total(self):", added)
+    assert "TestBasket::test_a_basket_adds_up" in found
+
+
+@pytest.mark.parametrize("path", [".travis.yml", ".flake8", "appveyor.yml", ".git-blame-ignore-revs"])
+def test_a_file_for_a_service_or_a_linter_selects_nothing(project: TinyProject, path: str) -> None:
+    assert project.selected({**project.files, path: "new"}) == set()
+
+
 def test_without_a_recording_every_test_is_run_ranked_ones_first() -> None:
     ranked = ["tests/test_stock.py::test_something_is_left"]
 
