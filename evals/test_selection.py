@@ -107,6 +107,10 @@ def _replaced(lines: list[str], start: tuple[int, int], end: tuple[int, int], ne
     return None if same else text
 
 
+_TESTMON_SHARE = 3
+"""pytest-testmon selects for one mutant in so many, as each selection is another run of pytest."""
+
+
 class _Selections:
     """The tests that each selection chooses for the files of a checkout, compared with those it had to."""
 
@@ -130,7 +134,7 @@ class _Selections:
 
     def compared(
         self, plan: TestPlan, tree: TreeUnderTest, changed: Collection[str],
-        tests: Collection[str], needed: Collection[str],
+        tests: Collection[str], needed: Collection[str], *, with_testmon: bool = True,
     ) -> dict[str, Any]:  # fmt: skip
         """Return the share of the tests and the missed ones.
 
@@ -143,8 +147,9 @@ class _Selections:
         planned = {test for test in tests if {test, without_parameters(test)} & chosen}
         row: dict[str, Any] = {"tests": len(tests), "needed": len(needed)}
         row |= _found("", planned, tests, needed)
-        if self._testmon is not None:
+        if self._testmon is not None and with_testmon:
             row |= _found("testmon_", self._testmon.selected(), tests, needed)
+        if self._testmon is not None:
             row |= _found("imports_", importing_tests(tree, changed, tests), tests, needed)
         causes: dict[str, int] = {}
         for one in plan.selected:
@@ -182,7 +187,8 @@ def measure_mutants(arguments: argparse.Namespace, suite: Suite, results: _Resul
             plan = plan_tests([recording], tree, Target(), base=base)
             now, _ = checkout.outcomes()
             needed = {one for one, outcome in now.items() if outcome == "failed" != outcomes.get(one)}
-            row = selections.compared(plan, tree, [path], outcomes, needed)
+            is_third = len(results.rows) % _TESTMON_SHARE == 0
+            row = selections.compared(plan, tree, [path], outcomes, needed, with_testmon=is_third)
             checkout.write(path, original)
             results.add({"key": key, "outside": is_outside, **row, **selections.costs})
     checkout.remove()

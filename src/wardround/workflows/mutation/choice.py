@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
-from wardround.languages.python.module import FunctionNode, is_test_path
+from wardround.languages.python.module import FunctionNode, is_test_path, last_name
 from wardround.languages.python.tree import parse
 from wardround.storage.digest import sha256
 from wardround.workflows.mutation import unlikely
@@ -167,6 +167,10 @@ def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the parts of an expression, without tuning parameters and the defaults of ``getattr``."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "getattr":
+        yield from node.args[:1]
+        return
     for name, value in ast.iter_fields(node):
         if name in ("ctx", "keywords", "generators", "format_spec"):
             continue

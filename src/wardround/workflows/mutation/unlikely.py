@@ -16,7 +16,7 @@ _FUNCTIONS = LazyPattern(
 )
 _CONDITIONS = LazyPattern(
     r"\b(?:TYPE_CHECKING|__debug__|version_info|platform|isEnabledFor|os\.name|__name__)\b"
-    r"|(?i:debug|verbose|trace|profil|cache|memo)"
+    r"|(?i:debug|verbose|trace|profil|cache|memo|pypy|windows|darwin|linux)|\bPY\d"
 )
 _TUNING = LazyPattern(
     r"(?i:timeout|stacklevel|maxsize|max_size|interval|delay|retries|indent|width|depth|buffer|chunk|limit|"
