@@ -1,17 +1,21 @@
 """Measure which tests recorded runs select, on planted mutants and on real commits of a repository.
 
-    python evals/test_selection.py mutants REPOSITORY [--commit C] [--count N] [--out FILE] [-- ...]
-    python evals/test_selection.py commits REPOSITORY [--count N] [--out FILE] [-- ...]
+    python evals/test_selection.py mutants REPOSITORY [--count N] [--python P] [--out FILE] [-- ...]
+    python evals/test_selection.py commits|sources REPOSITORY [--count N] [--python P] [--out FILE] [-- ...]
+    python evals/test_selection.py table FILE ...
 
 ``mutants`` records the contexts of all tests at a commit, plants one mutant at a time in a function or
 outside of them, runs all tests, and compares the failing ones with the plan. A killed mutant is missed if
 none of its failing tests is selected.
 
-``commits`` records at the parent of each of the newest commits that change Python source, and prints the
-share of the tests that the plan for the commit has.
+``commits`` records at the parent of each of the newest commits that change Python source, and compares the
+tests whose outcome the commit changes with the plan. ``sources`` does so with the tests of the commit on
+both sides, so that those of a fix fail before it.
+
+With ``--compare``, pytest-testmon, which has to be installed for P, and the graph of imports select too.
 
 REPOSITORY is a clone or a bare mirror, which is only read. Arguments after ``--`` go to pytest. FILE receives
-one line of JSON per mutant or commit; those that it has are not repeated.
+one line of JSON per mutant or commit; those that it has are not repeated; ``table`` sums files up.
 """
 
 from __future__ import annotations
@@ -19,118 +23,27 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-import os
 import random
-import re
-import resource
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wardround.retrieval.test_discovery import holds_tests
+from selection.baselines import Testmon, importing_tests
+from selection.checkout import Checkout, Suite, belongs_to_tests
+
 from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.recorded_runs import Recording
-from wardround.workflows.test.recording import ENVIRONMENT, read_recording, recording_options
 from wardround.workflows.test.selection import Scope, Target, plan_tests, without_parameters
 from wardround.workflows.test.tree import TreeUnderTest
 
-_LONGEST_RUN_S = 60
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+(?:\[.*?\])?)(?: - |$)", re.MULTILINE)
 _SWAPPED: dict[type[ast.AST], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
     ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.And: "or", ast.Or: "and",
 }  # fmt: skip
-
-
-class Checkout:
-    """The files of a commit in a scratch folder."""
-
-    def __init__(self, repository: Path, commit: str, pytest: Sequence[str]) -> None:
-        self._git = ("git", "-C", str(repository))
-        self._pytest = pytest
-        self.commit = self._output("rev-parse", f"{commit}^{{commit}}").strip()
-        self.folder = Path(tempfile.mkdtemp(prefix="test-selection-"))
-        archive = subprocess.run([*self._git, "archive", self.commit], capture_output=True, check=True)
-        subprocess.run(["tar", "-x", "-C", str(self.folder)], input=archive.stdout, check=True)
-        rows = self._output("ls-tree", "-r", "-z", self.commit).split("\0")
-        entries = (row.split("\t", 1) for row in rows if row.startswith("100"))
-        self.blobs = {path: head.split()[2] for head, path in entries}
-
-    def _output(self, *arguments: str) -> str:
-        return subprocess.run([*self._git, *arguments], capture_output=True, check=True, text=True).stdout
-
-    def read(self, path: str) -> str | None:
-        try:
-            return (self.folder / path).read_text("utf-8", "surrogateescape")
-        except OSError:
-            return None
-
-    def tree(self, edited: dict[str, str] | None = None) -> TreeUnderTest:
-        edited = edited or {}
-        blobs = {**self.blobs, **{path: f"edited-{hash(text)}" for path, text in edited.items()}}
-        return TreeUnderTest(blobs, lambda path: edited.get(path) or self.read(path))
-
-    def run(self, *options: str, data: str = "") -> tuple[str, float]:
-        """Run the tests; return their output and the CPU time of all processes."""
-        environment = {
-            **os.environ,
-            "PYTHONPATH": f"{self.folder}:{self.folder}/src",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
-        if data:
-            environment |= {**ENVIRONMENT, "COVERAGE_FILE": data}
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "--tb=no",
-            "-rfE",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:xdist",
-        ]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        try:
-            done = subprocess.run(
-                [*command, *options, *self._pytest],
-                cwd=self.folder, env=environment, capture_output=True, text=True, check=False,
-                timeout=_LONGEST_RUN_S,
-            )  # fmt: skip
-            output = done.stdout
-        except subprocess.TimeoutExpired:
-            output = ""  # such a mutant counts as not killed
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return output, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    def record(self) -> tuple[Recording, float, float]:
-        """Record all tests; return the CPU time of a plain run and of the recorded one too."""
-        _, plain = self.run("-o", "addopts=")
-        data = f"{self.folder}.data"
-        output, measured = self.run(*recording_options(os.devnull), data=data)
-        try:
-            content = Path(data).read_bytes()
-        except OSError as cause:
-            raise SystemExit(
-                f"the tests of {self.commit[:12]} recorded nothing:\n{output[-2000:]}"
-            ) from cause
-        finally:
-            Path(data).unlink(missing_ok=True)
-        return read_recording(content, self.tree(), str(self.folder), is_complete=True), plain, measured
-
-    def failing(self) -> set[str]:
-        output, _ = self.run("-o", "addopts=")
-        return set(_FAILED.findall(output))
-
-    def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def mutants(text: str) -> Iterator[tuple[str, bool, str]]:
@@ -194,28 +107,91 @@ def _replaced(lines: list[str], start: tuple[int, int], end: tuple[int, int], ne
     return None if same else text
 
 
-def measure_mutants(arguments: argparse.Namespace, out: Path | None) -> None:
-    checkout = Checkout(arguments.repository, arguments.commit, arguments.pytest)
-    recording, plain, measured = checkout.record()
-    flaky = checkout.failing()
-    costs = f"CPU {plain:.1f} s, recorded {measured:.1f} s ({measured / max(plain, 0.01):.1f}x)"
-    print(f"{checkout.commit[:12]}: {len(recording.runs)} tests, {costs}, failing {len(flaky)}", flush=True)
-    done = _results(out)
+_TESTMON_SHARE = 3
+"""pytest-testmon selects for one mutant in so many, as each selection is another run of pytest."""
+
+
+class _Selections:
+    """The tests that each selection chooses for the files of a checkout, compared with those it had to."""
+
+    def __init__(self, checkout: Checkout, *, compares: bool) -> None:
+        self._checkout = checkout
+        self._testmon = Testmon(checkout) if compares else None
+        self.costs: dict[str, float] = {}
+
+    def record(self) -> tuple[Recording | None, dict[str, str]]:
+        """Record all tests; return the recording and the outcome of each test."""
+        recording, outcomes, cpu = self._checkout.record()
+        self.costs["recorded_cpu"] = cpu
+        if self._testmon is not None and recording is not None:
+            self.costs["testmon_cpu"] = self._testmon.record()
+        return recording, outcomes
+
+    def run(self) -> dict[str, str]:
+        """Return the outcome of each test in a run without a recording."""
+        outcomes, self.costs["cpu"] = self._checkout.outcomes()
+        return outcomes
+
+    def compared(
+        self, plan: TestPlan, tree: TreeUnderTest, changed: Collection[str],
+        tests: Collection[str], needed: Collection[str], *, with_testmon: bool = True,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return the share of the tests and the missed ones.
+
+        Args:
+            changed: the paths that changed.
+            tests: all tests.
+            needed: those that had to be selected.
+        """
+        chosen = {one.id for one in plan.selected}
+        planned = {test for test in tests if {test, without_parameters(test)} & chosen}
+        row: dict[str, Any] = {"tests": len(tests), "needed": len(needed)}
+        row |= _found("", planned, tests, needed)
+        if self._testmon is not None and with_testmon:
+            row |= _found("testmon_", self._testmon.selected(), tests, needed)
+        if self._testmon is not None:
+            row |= _found("imports_", importing_tests(tree, changed, tests), tests, needed)
+        causes: dict[str, int] = {}
+        for one in plan.selected:
+            causes[one.cause] = causes.get(one.cause, 0) + 1
+        reason = plan.selected[-1].reason if plan.selected else ""
+        return {**row, "causes": causes, "reason": reason}
+
+
+def _found(
+    label: str, chosen: Collection[str], tests: Collection[str], needed: Collection[str]
+) -> dict[str, Any]:
+    files = {test.partition("::")[0] for test in chosen}  # a file that cannot be imported fails as such
+    missed = sorted(test for test in needed if test not in chosen and test not in files)
+    share = sum(test in chosen for test in tests) / max(len(tests), 1)
+    return {f"{label}missed": len(missed), f"{label}examples": missed[:5], f"{label}share": share}
+
+
+def measure_mutants(arguments: argparse.Namespace, suite: Suite, results: _Results) -> None:
+    checkout = Checkout(suite)
+    commit = suite.git("rev-parse", f"{arguments.commit}^{{commit}}").decode().strip()
+    checkout.become(commit)
+    selections = _Selections(checkout, compares=arguments.compare)
+    outcomes = selections.run()
+    recording, _ = selections.record()
+    if recording is None:
+        raise SystemExit(f"the tests of {commit[:12]} recorded nothing")
+    print(f"{commit[:12]}: {len(recording.runs)} tests, {selections.costs}", flush=True)
+    base = checkout.tree()
     for path, name, is_outside, text in _sampled(checkout, recording, arguments):
-        key = f"{checkout.commit[:12]} {path} {name}"
-        if key in done:
-            continue
-        plan = plan_tests([recording], checkout.tree({path: text}), Target())
-        original = checkout.read(path) or ""
-        (checkout.folder / path).write_text(text, "utf-8", "surrogateescape")
-        failing = checkout.failing() - flaky
-        (checkout.folder / path).write_text(original, "utf-8", "surrogateescape")
-        row = {"key": key, "outside": is_outside, **_compared(plan, failing, recording)}
-        done[key] = row
-        _write(out, row)
-        print(row, flush=True)
+        key = f"{commit[:12]} {path} {name}"
+        if key not in results.rows:
+            original = checkout.read(path) or ""
+            checkout.write(path, text)
+            tree = checkout.tree()
+            plan = plan_tests([recording], tree, Target(), base=base)
+            now, _ = checkout.outcomes()
+            needed = {one for one, outcome in now.items() if outcome == "failed" != outcomes.get(one)}
+            is_third = len(results.rows) % _TESTMON_SHARE == 0
+            row = selections.compared(plan, tree, [path], outcomes, needed, with_testmon=is_third)
+            checkout.write(path, original)
+            results.add({"key": key, "outside": is_outside, **row, **selections.costs})
     checkout.remove()
-    _print_mutants(list(done.values()))
 
 
 def _sampled(
@@ -224,7 +200,7 @@ def _sampled(
     """Return random mutants, a fifth of them outside of functions."""
     generator = random.Random(arguments.seed)
     inside, outside = [], []
-    for path in sorted({path for path, _ in recording.files if not holds_tests(path) and "test" not in path}):
+    for path in sorted({path for path, _ in recording.files if not belongs_to_tests(path)}):
         for name, is_outside, text in mutants(checkout.read(path) or ""):
             (outside if is_outside else inside).append((path, name, is_outside, text))
     share = arguments.count // 5
@@ -232,81 +208,98 @@ def _sampled(
     return chosen + generator.sample(inside, min(arguments.count - len(chosen), len(inside)))
 
 
-def _compared(plan: TestPlan, failing: set[str], recording: Recording) -> dict[str, Any]:
-    chosen = {one.id for one in plan.selected}
-    files = {test.partition("::")[0] for test in chosen}  # a file that cannot be imported fails as such
-    found = {test for test in failing if {test, without_parameters(test)} & chosen or test in files}
-    known = [one.test for one in recording.runs]
-    selected = sum(test in chosen or without_parameters(test) in chosen for test in known)
-    causes = sorted({one.cause.value for one in plan.selected})
-    return {"failing": len(failing), "found": len(found), "missed": sorted(failing - found)[:5],
-            "share": selected / max(len(known), 1), "causes": causes}  # fmt: skip
+def measure_commits(arguments: argparse.Namespace, suite: Suite, results: _Results) -> None:
+    log = suite.git("log", "--no-merges", "--format=%H", arguments.commit, "--", "*.py").decode().split()
+    checkout = Checkout(suite)
+    commits = _Commits(suite, checkout, _Selections(checkout, compares=arguments.compare))
+    for commit in log:
+        if len([row for row in results.rows.values() if row["tests"]]) >= arguments.count:
+            break
+        if commit not in results.rows:
+            row = commits.compared(commit, is_source=arguments.measurement == "sources")
+            results.add({"key": commit, **row})
+    checkout.remove()
 
 
-def _print_mutants(rows: Sequence[dict[str, Any]]) -> None:
-    for label, group in (
-        ("in functions", [row for row in rows if not row["outside"]]),
-        ("outside of functions", [row for row in rows if row["outside"]]),
-    ):
-        killed = [row for row in group if row["failing"]]
-        missed = [row for row in killed if not row["found"]]
-        failing, found = (sum(row[key] for row in killed) for key in ("failing", "found"))
-        median = statistics.median(row["share"] for row in group) if group else 0.0
-        print(f"{label}: {len(group)} mutants, {len(killed)} killed, {len(missed)} missed")
-        print(f"  failing tests missed {failing - found} of {failing}; median share of tests {median:.0%}")
-        for row in missed:
-            print(f"  missed: {row}")
+class _Commits:
+    """Compares plans of commits with the outcomes before and after; each commit is run once."""
+
+    def __init__(self, suite: Suite, checkout: Checkout, selections: _Selections) -> None:
+        self._suite = suite
+        self._checkout = checkout
+        self._selections = selections
+        self._outcomes: dict[str, dict[str, str]] = {}
+
+    def compared(self, commit: str, *, is_source: bool) -> dict[str, Any]:
+        """Return the row of a commit; ``tests`` is 0 if there is nothing to compare."""
+        try:
+            parent = self._suite.git("rev-parse", f"{commit}^").decode().strip()
+        except subprocess.CalledProcessError:
+            return {"tests": 0, "reason": "it has no parent"}
+        if is_source and not self._changes_both(parent, commit):
+            return {"tests": 0, "reason": "it does not change both code and tests"}
+        self._checkout.become(parent, tests_of=commit if is_source else None)
+        base = self._checkout.tree()
+        recording, before = self._selections.record()
+        if not is_source:
+            self._outcomes[parent] = before
+        if recording is None or not recording.runs:
+            return {"tests": 0, "reason": "nothing is recorded"}
+        self._checkout.become(commit)
+        tree = self._checkout.tree()
+        after = self._outcomes.get(commit) or self._selections.run()
+        self._outcomes[commit] = after
+        plan = plan_tests([recording], tree, Target(Scope.CHANGED), base=base)
+        needed = {one for one, outcome in after.items() if before.get(one) != outcome}
+        tests = {one for one in after if "::" in one}
+        row = self._selections.compared(plan, tree, tree.differing(base), tests, needed)
+        return {**row, "new": sum(one not in before for one in needed), **self._selections.costs}
+
+    def _changes_both(self, parent: str, commit: str) -> bool:
+        paths = self._suite.git("diff", "--name-only", "-z", parent, commit).decode().split("\0")
+        code = [path for path in paths if path.endswith(".py") and not belongs_to_tests(path)]
+        return bool(code) and any(map(belongs_to_tests, paths))
 
 
-def measure_commits(arguments: argparse.Namespace, out: Path | None) -> None:
-    git = ("git", "-C", str(arguments.repository))
-    log = subprocess.run(
-        [*git, "log", "--no-merges", "--format=%H", f"-{arguments.count}", arguments.commit, "--", "*.py"],
-        capture_output=True, text=True, check=True,
-    ).stdout.split()  # fmt: skip
-    done = _results(out)
-    for commit in log[: arguments.count]:
-        if commit not in done:
-            done[commit] = {"key": commit, **_commit_share(arguments, commit)}
-            _write(out, done[commit])
-            print(done[commit], flush=True)
-    shares = sorted(row["share"] for row in done.values() if row["tests"])
-    if shares:
-        print(f"{len(shares)} commits: median share of tests {statistics.median(shares):.0%}")
+class _Results:
+    """The lines of a file, by key."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self.rows = {} if file is None or not file.exists() else _read(file)
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.rows[row["key"]] = row
+        print(row, flush=True)
+        if self._file is not None:
+            with self._file.open("a") as stream:
+                stream.write(json.dumps(row) + "\n")
 
 
-def _commit_share(arguments: argparse.Namespace, commit: str) -> dict[str, Any]:
-    base = Checkout(arguments.repository, f"{commit}^", arguments.pytest)
-    head = Checkout(arguments.repository, commit, arguments.pytest)
-    try:
-        recording, _, _ = base.record()
-        plan = plan_tests([recording], head.tree(), Target(Scope.CHANGED), base=base.tree())
-        causes: dict[str, int] = {}
-        for one in plan.selected:
-            causes[one.cause] = causes.get(one.cause, 0) + 1
-        total = len(plan.selected) + len(plan.omitted)
-        reason = plan.selected[-1].reason if plan.selected else ""
-        return {
-            "tests": total,
-            "share": len(plan.selected) / max(total, 1),
-            "causes": causes,
-            "reason": reason,
-        }
-    finally:
-        base.remove()
-        head.remove()
+def _read(file: Path) -> dict[str, dict[str, Any]]:
+    return {row["key"]: row for row in map(json.loads, file.read_text().splitlines())}
 
 
-def _results(out: Path | None) -> dict[str, dict[str, Any]]:
-    if out is None or not out.exists():
-        return {}
-    return {row["key"]: row for row in map(json.loads, out.read_text().splitlines())}
+def print_table(groups: Mapping[str, Sequence[dict[str, Any]]]) -> None:
+    """Print a line for each group of mutants or commits."""
+    columns = "cases, with needed tests, all missed, needed tests, missed, median share"
+    print(f"{columns}; for each other selection: all missed, missed, median share")
+    for name, group in groups.items():
+        rows = [row for row in group if row["tests"]]
+        needing = [row for row in rows if row["needed"]]
+        cells = [len(rows), len(needing), *_misses("", rows)]
+        cells.insert(3, sum(row["needed"] for row in needing))
+        for label in ("testmon_", "imports_"):
+            if compared := [row for row in rows if f"{label}share" in row]:
+                cells += [f"| {label.rstrip('_')}", *_misses(label, compared)]
+        print(name, *cells)
 
 
-def _write(out: Path | None, row: dict[str, Any]) -> None:
-    if out is not None:
-        with out.open("a") as stream:
-            stream.write(json.dumps(row) + "\n")
+def _misses(label: str, rows: Sequence[dict[str, Any]]) -> list[object]:
+    missed = [row[f"{label}missed"] for row in rows]
+    fully = sum(bool(row["needed"]) and row["needed"] == row[f"{label}missed"] for row in rows)
+    share = statistics.median(row[f"{label}share"] for row in rows) if rows else 0.0
+    return [fully, sum(missed), f"{share:.0%}"]
 
 
 def main() -> None:
@@ -315,15 +308,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("measurement", choices=("mutants", "commits"))
-    parser.add_argument("repository", type=Path)
+    parser.add_argument("measurement", choices=("mutants", "commits", "sources", "table"))
+    parser.add_argument("paths", type=Path, nargs="+")
     parser.add_argument("--commit", default="HEAD")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--compare", action="store_true")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args(own)
-    arguments.pytest = rest
-    (measure_mutants if arguments.measurement == "mutants" else measure_commits)(arguments, arguments.out)
+    if arguments.measurement == "table":
+        groups = {path.stem: [*_read(path).values()] for path in arguments.paths}
+        print_table({**groups, "total": [row for rows in groups.values() for row in rows]})
+        return
+    results = _Results(arguments.out)
+    suite = Suite(arguments.paths[0].resolve(), arguments.python, rest)
+    measure = measure_mutants if arguments.measurement == "mutants" else measure_commits
+    measure(arguments, suite, results)
+    print_table({arguments.paths[0].name: [*results.rows.values()]})
 
 
 if __name__ == "__main__":

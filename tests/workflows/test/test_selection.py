@@ -171,6 +171,18 @@ def test_a_document_that_no_code_names_selects_nothing(project: TinyProject) -> 
     assert project.selected({**FILES, "README.md": "Another shop.\n"}) == set()
 
 
+@pytest.mark.parametrize("indent", ["", "if True:\n    "])
+def test_a_test_that_a_file_of_tests_begins_to_import_is_selected(project: TinyProject, indent: str) -> None:
+    text = project.files["tests/test_prices.py"]
+    files = {
+        **project.files,
+        "tests/more_cases.py": "def test_more():\n    pass\n",
+        "tests/test_prices.py": f"{text}\n\n{indent}from tests.more_cases import test_more\n",
+    }
+
+    assert "test_more" in project.selected(files)
+
+
 def test_a_file_that_does_not_parse_selects_all_tests(project: TinyProject) -> None:
     assert len(project.plan({**FILES, "shop/stock.py": "def (:\n"}).selected) == ALL_FUNCTIONS
 
@@ -191,6 +203,22 @@ def test_tests_run_already_at_the_head_are_selected_again_for_the_change_since_t
     assert {one.id for one in plan.selected if one.cause is Cause.RAN_CHANGED_FUNCTION} >= {
         "tests/test_prices.py::test_a_price_is_rounded_down"
     }
+
+
+@pytest.mark.parametrize("added", ["class Note:\n    def __init__(self):\n        self.text = ''\n"])
+def test_a_new_class_selects_nothing(project: TinyProject, added: str) -> None:
+    assert project.selected_after("shop/stock.py", "LEFT = {", f"{added}\n\nLEFT = {{") == set()
+
+
+def test_a_new_special_method_of_a_known_class_selects_the_tests_of_its_file(project: TinyProject) -> None:
+    added = "    def __len__(self):\n        return 1\n\n    def total(self):"
+    found = project.selected_after("shop/basket.py", "    def total(self):", added)
+    assert "TestBasket::test_a_basket_adds_up" in found
+
+
+@pytest.mark.parametrize("path", [".travis.yml", ".flake8", "appveyor.yml", ".git-blame-ignore-revs"])
+def test_a_file_for_a_service_or_a_linter_selects_nothing(project: TinyProject, path: str) -> None:
+    assert project.selected({**project.files, path: "new"}) == set()
 
 
 def test_without_a_recording_every_test_is_run_ranked_ones_first() -> None:

@@ -26,7 +26,8 @@ _COMPILED = LazyPattern(r"\.(?:c|cc|cpp|cxx|h|hpp|pyx|pxd|pxi|rs|so|f90|pth)$")
 _PROSE = LazyPattern(
     r"(?:\.(?:md|rst|adoc|svg|png|gif|jpe?g|po|pot)|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUT\w+|"
     r"README|MAINTAINERS|SECURITY|HISTORY|NEWS|CITATION|CHANGELOG|CHANGES|"
-    r"CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig|\.mailmap|\.pre-commit-config\.yaml|\.readthedocs\.ya?ml)"
+    r"CODEOWNERS|\.gitignore|\.gitattributes|\.git-blame-ignore-revs|\.editorconfig|\.mailmap|\.flake8|\.pylintrc|"
+    r"(?:\.pre-commit-config|\.?readthedocs|\.travis|\.?appveyor|\.?codecov|\.coveralls|azure-pipelines)\.ya?ml)"
     r"[\w.-]*)$|^\.github/|^\.circleci/|^\.gitlab/|^docs?/"
     r"|(?:^|/)(?:news|newsfragments|changelog\.d|changes)/[^/]+$"
 )

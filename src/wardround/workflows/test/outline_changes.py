@@ -49,13 +49,15 @@ def difference(path: str, before: Outline, after: Outline | None, outside: Set[s
     for one in changed:
         if one.name in outside:
             names |= {*one.changes, *(new[one.name].changes if one.name in new else ())}
+    bound = {*old, *(name for one in before.statements for name in one.names)}
     added = [one for one in after.functions if one.name not in old]
-    for one in added:
+    inheriting = [one for one in added if one.is_inheriting and not _is_of_new_class(one.name, bound)]
+    registered = [one for one in added if not one.is_plain]
+    for one in (*inheriting, *registered):
         names |= _names_of_added(one)
     statements = list(_changed_statements(before, after))
     names |= {name for one in statements if not one.is_import for name in one.names}
     imports = {name for one in statements if one.is_import for name in one.names}
-    bound = {*old, *(name for one in before.statements for name in one.names)}
     effective = [one for one in statements if _has_effect(one, bound)]
     unbounded = next((one for one in statements if not one.is_bounded), None)
     return FileDifference(
@@ -64,10 +66,16 @@ def difference(path: str, before: Outline, after: Outline | None, outside: Set[s
         frozenset(names),
         frozenset(calls),
         frozenset(imports),
-        bool(effective) or any(not one.is_plain or one.is_inheriting for one in added),
+        bool(effective or inheriting or registered),
         f"line {effective[0].line}" if effective else "",
         _unbounded(path, unbounded),
     )
+
+
+def _is_of_new_class(function: str, bound: Set[str]) -> bool:
+    """Return True for a method of a class that was not there before."""
+    around, mark, _ = function.partition(".")
+    return bool(mark) and around not in bound
 
 
 def _outlives(before: OutlinedFunction, after: OutlinedFunction | None) -> bool:
@@ -95,7 +103,8 @@ def _removed(path: str, before: Outline) -> FileDifference:
 def _names_of_added(function: OutlinedFunction) -> set[str]:
     """Return the names that a new function can give another meaning to.
 
-    A new function has an effect only where it replaces an inherited method or a decorator registers it.
+    A new function has an effect only where it replaces an inherited method of a class that was there, or a
+    decorator registers it.
     """
     if function.is_inheriting:
         return {call_name(function.name), function.name.partition(".")[0]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 
 from wardround.retrieval.test_discovery import TestFile, holds_tests
@@ -46,8 +46,24 @@ class TreeUnderTest:
         return tuple(path for path in sorted(self.blobs) if path.endswith(".py") and holds_tests(path))
 
     def tests_in(self, path: str) -> tuple[str, ...]:
-        """Return the ids of the tests in a file, without parameters, in source order."""
-        return tuple(case.id for case in TestFile(path, self.text(path)).cases)
+        """Return the ids of the tests in a file, without parameters: its own ones, then those it imports."""
+        own = [case.id for case in TestFile(path, self.text(path)).cases]
+        imported = [f"{path}::{name}" for name in self._bound_tests(path) if self._is_defined(name, path)]
+        return tuple(dict.fromkeys((*own, *imported)))
+
+    def _bound_tests(self, path: str) -> Iterator[str]:
+        """Yield the names of tests that module-level statements bind, as imports do."""
+        for one in self.outline(path).statements:
+            if not one.owner and not one.decorates:
+                yield from (name for name in one.names if name.startswith("test_"))
+
+    def _is_defined(self, name: str, without: str) -> bool:
+        """Return True if another file defines a function of this name."""
+        return any(
+            f"def {name}(" in self.text(path)
+            for path in self.blobs
+            if path.endswith(".py") and path != without
+        )
 
     def code(self, outside: Mapping[str, frozenset[str]]) -> tuple[CodeFile, ...]:
         """Return the Python files.

@@ -1,0 +1,1 @@
+"""Checkouts, outcomes of tests, and other selections, for the measurement of test selection."""

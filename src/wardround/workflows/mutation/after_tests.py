@@ -1,0 +1,88 @@
+"""The mutation of a change after its tests ran: each project with the tests that passed in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from wardround.change.diff import Change
+from wardround.change.repository import Repository
+from wardround.config.sandbox_settings import read_sandbox
+from wardround.context.run_evidence import RunState, TestOutcome
+from wardround.errors import EnvironmentUnavailable
+from wardround.workflows.environments.lookup import environment_of
+from wardround.workflows.mutation.result import MutationResult
+from wardround.workflows.mutation.running import MutationOptions, mutate_change
+from wardround.workflows.test.planning import PlannedTests
+from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.report import TestReport
+
+_STATES = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
+_NO_TESTS = "no mutant was tried, as no test of pytest passed"
+
+
+def mutate_tested(
+    repository: Repository,
+    change: Change,
+    planned: PlannedTests,
+    report: TestReport,
+    options: MutationOptions,
+    logs: Path,
+    *,
+    environ: Mapping[str, str],
+    progress: Callable[[str], None] = lambda text: None,
+) -> MutationResult:
+    """Try mutants of the changed lines with the tests that passed; the budget is that of all projects.
+
+    Args:
+        logs: the folder for the output of the first run of each project.
+
+    Raises:
+        GitError: the tree cannot be written.
+    """
+    settings = read_sandbox(lambda path: _base_content(repository, planned, path))
+    deadline = time.monotonic() + options.budget_s
+    results = []
+    for project, tests in _tested(planned, report):
+        try:
+            environment = environment_of(project, repository, settings, side=planned.side, environ=environ)
+        except EnvironmentUnavailable as cause:
+            results.append(MutationResult(RunState.REFUSED, detail=str(cause)))
+            continue
+        rest = msgspec.structs.replace(options, budget_s=max(deadline - time.monotonic(), 1.0))
+        name = f"test-mutation-{project.root.replace('/', '-')}.log" if project.root else "test-mutation.log"
+        results.append(
+            mutate_change(
+                repository, change, planned.side, tests, environment, rest, logs / name,
+                environ=environ, project=project.root, progress=progress,
+            )
+        )  # fmt: skip
+    return _joined(results)
+
+
+def _base_content(repository: Repository, planned: PlannedTests, path: str) -> bytes | None:
+    blob = None if planned.base is None else planned.base.blobs.get(path)
+    return None if blob is None else repository.blobs.get(blob)
+
+
+def _tested(planned: PlannedTests, report: TestReport) -> Iterator[tuple[DetectedProject, list[str]]]:
+    """Yield the projects of which tests passed with pytest, with these tests."""
+    projects = {one.root: one for one in planned.projects if one.language == "python"}
+    for run in report.runs:
+        passed = [
+            one.id for one in report.tests if one.project == run.root and one.outcome is TestOutcome.PASSED
+        ]
+        if run.framework == "pytest" and passed and run.root in projects:
+            yield projects[run.root], passed
+
+
+def _joined(results: Iterable[MutationResult]) -> MutationResult:
+    """Return the results of all projects as one, in the least complete state."""
+    found = sorted(results, key=lambda one: _STATES.index(one.state))
+    if not found:
+        return MutationResult(RunState.FAILED, detail=_NO_TESTS)
+    tried = tuple(mutant for one in found for mutant in one.tried)
+    return MutationResult(found[0].state, tried, max(one.possible for one in found), found[0].detail)

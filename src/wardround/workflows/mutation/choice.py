@@ -1,0 +1,184 @@
+"""The edits of the changed lines of a file, and the choice of those to try."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import msgspec
+
+from wardround.languages.python.module import FunctionNode, is_test_path, last_name
+from wardround.languages.python.tree import parse
+from wardround.storage.digest import sha256
+from wardround.workflows.mutation import unlikely
+from wardround.workflows.mutation.edits import Edit, EditKind, EditReader, header_lines
+
+
+class Mutant(msgspec.Struct, frozen=True):
+    """A file with one edit."""
+
+    path: str
+    edit: Edit
+
+
+def mutants_of(path: str, text: str, changed: Collection[int]) -> tuple[Mutant, ...]:
+    """Return the mutants of the changed lines in functions of a file; none for tests and unreadable text.
+
+    Args:
+        changed: the numbers of the lines.
+    """
+    if is_test_path(path) or not path.endswith(".py"):
+        return ()
+    try:
+        tree = parse(text)
+        edits = [*_Places(text, changed).of_block(tree.body, is_in_function=False)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    return tuple(Mutant(path, one) for one in edits if _compiles(text, one))
+
+
+def chosen(mutants: Iterable[Mutant], most: int) -> tuple[Mutant, ...]:
+    """Return at most this many mutants in the order in which to try them, spread over the lines.
+
+    Each line has its turn before one has its second. The order of lines is that of a digest, so that it
+    depends on nothing but the mutants.
+    """
+    by_line: dict[tuple[str, int], list[Mutant]] = {}
+    for one in mutants:
+        by_line.setdefault((one.path, one.edit.line), []).append(one)
+    lines = [sorted(some, key=lambda one: (one.edit.kind, one.edit.start)) for some in by_line.values()]
+    lines.sort(key=lambda some: _digest(some[0]))
+    longest = max(map(len, lines), default=0)
+    turns = [some[turn] for turn in range(longest) for some in lines if turn < len(some)]
+    return tuple(turns[:most])
+
+
+def _digest(mutant: Mutant) -> str:
+    return sha256(f"{mutant.path} {mutant.edit.shown} {mutant.edit.line}".encode()).hexdigest()
+
+
+def _compiles(text: str, edit: Edit) -> bool:
+    mutated = text[: edit.start] + edit.after + text[edit.end :]
+    try:
+        parse(mutated)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return mutated != text
+
+
+class _Places:
+    """The places in one file whose edits a test should notice."""
+
+    def __init__(self, text: str, changed: Collection[int]) -> None:
+        self._reader = EditReader(text)
+        self._lines: Sequence[str] = text.split("\n")
+        self._changed = frozenset(changed)
+
+    def of_block(self, block: Sequence[ast.stmt], *, is_in_function: bool) -> Iterator[Edit]:
+        for one in block:
+            if isinstance(one, FunctionNode):
+                yield from self._function(one)
+            elif isinstance(one, ast.If) and unlikely.is_unlikely_condition(one.test):
+                yield from self.of_block(one.orelse, is_in_function=is_in_function)
+            elif not unlikely.is_excluded_line(self._line(one.lineno)):
+                if is_in_function and not isinstance(one, ast.ClassDef):
+                    yield from self._statement(one)
+                yield from self._inner(one, is_in_function=is_in_function)
+
+    def _line(self, number: int) -> str:
+        return self._lines[number - 1] if number <= len(self._lines) else ""
+
+    def _inner(self, node: ast.stmt, *, is_in_function: bool) -> Iterator[Edit]:
+        for block in _blocks(node):
+            yield from self.of_block(block, is_in_function=is_in_function)
+
+    def _function(self, node: FunctionNode) -> Iterator[Edit]:
+        if unlikely.is_unlikely_function(node) or unlikely.is_excluded_line(self._line(node.lineno)):
+            return
+        if len(node.body) > 1 or not isinstance(node.body[0], ast.Pass | ast.Expr):
+            yield from (one for one in self._reader.of_defaults(node) if one.line in self._changed)
+        yield from self.of_block(node.body, is_in_function=True)
+
+    def _statement(self, node: ast.stmt) -> Iterator[Edit]:
+        if self._changed.isdisjoint(header_lines(node)):
+            return
+        found = [*self._reader.of_statement(node)]
+        if not unlikely.is_message(node):
+            lines = header_lines(node)
+            for part in _expressions(node):
+                found += self._expression(part, lines)
+        without_boundaries = isinstance(node, ast.If) and unlikely.is_clamp(node)
+        for one in found:
+            if one.line in self._changed and not (without_boundaries and one.kind is EditKind.BOUNDARY):
+                yield one
+
+    def _expression(self, node: ast.expr, lines: tuple[int, ...]) -> Iterator[Edit]:
+        """Yield the edits of an expression and its parts, without those that only make a message."""
+        if isinstance(node, ast.JoinedStr | ast.Lambda) or (
+            isinstance(node, ast.IfExp) and unlikely.is_clamp(node)
+        ):
+            return
+        yield from self._reader.of_expression(node, lines)
+        yield from self._strings(node, lines)
+        for part in _parts(node):
+            for one in self._expression(part, lines):
+                yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant) else one
+        for one in getattr(node, "generators", ()):
+            for condition in one.ifs:
+                yield from self._reader.of_filter(condition, lines)
+
+    def _strings(self, node: ast.expr, lines: tuple[int, ...]) -> Iterator[Edit]:
+        """Yield the edits of strings that are keys, or are compared as one of several."""
+        found: list[ast.expr] = []
+        if isinstance(node, ast.Subscript):
+            found = [node.slice]
+        elif isinstance(node, ast.Compare) and isinstance(
+            node.comparators[0], ast.Tuple | ast.List | ast.Set
+        ):
+            found = node.comparators[0].elts
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("get", "pop")
+        ):
+            found = node.args[:1]
+        for one in found:
+            if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value:
+                yield self._reader.shown_in(self._reader.string(one, lines), node)
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(node, name, [])
+    for one in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield one.body
+
+
+def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
+    """Yield the expressions of a statement that run with it, without annotations."""
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "decorator_list", "type_params", "targets", "target"):
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, ast.expr):
+                yield one
+            elif isinstance(one, ast.withitem):
+                yield one.context_expr
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the parts of an expression, without tuning parameters and the defaults of ``getattr``."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "getattr":
+        yield from node.args[:1]
+        return
+    for name, value in ast.iter_fields(node):
+        if name in ("ctx", "keywords", "generators", "format_spec"):
+            continue
+        yield from (
+            one for one in (value if isinstance(value, list) else [value]) if isinstance(one, ast.expr)
+        )
+    for keyword in getattr(node, "keywords", ()):
+        if keyword.arg is None or not unlikely.is_tuning(keyword.arg):
+            yield keyword.value
+    for one in getattr(node, "generators", ()):
+        yield from (one.iter, *one.ifs)

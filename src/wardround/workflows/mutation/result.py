@@ -1,0 +1,49 @@
+"""The result of a mutation run, and its part in the evidence of a review."""
+
+from __future__ import annotations
+
+import msgspec
+
+from wardround.context.run_evidence import RunState, TestsRun, UnnoticedMutation
+
+
+class TriedMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mutant whose tests ran.
+
+    Attributes:
+        kind: of the edit, as ``removed-call``.
+        tests: the number of tests that run the line.
+    """
+
+    path: str
+    line: int
+    kind: str
+    before: str
+    after: str
+    is_noticed: bool
+    tests: int
+
+
+class MutationResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The mutants that were tried.
+
+    Attributes:
+        possible: the number of mutants of the changed lines.
+        detail: one sentence unless all mutants that tests cover were tried, up to the limit.
+    """
+
+    state: RunState
+    tried: tuple[TriedMutant, ...] = ()
+    possible: int = 0
+    detail: str = ""
+
+    @property
+    def unnoticed(self) -> tuple[UnnoticedMutation, ...]:
+        """Those after which all tests that run the line still passed, by position."""
+        found = [one for one in self.tried if not one.is_noticed]
+        found.sort(key=lambda one: (one.path, one.line))
+        return tuple(UnnoticedMutation(one.path, one.line, one.before, one.after) for one in found)
+
+    def added_to(self, evidence: TestsRun) -> TestsRun:
+        """Return the evidence of a run of tests with that of the mutants."""
+        return msgspec.structs.replace(evidence, mutations=len(self.tried), unnoticed=self.unnoticed)

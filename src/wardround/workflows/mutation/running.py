@@ -1,0 +1,224 @@
+"""The run of mutants of the changed lines against the tests that run these lines, in the sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from wardround.change.diff import Change
+from wardround.change.repository import Repository
+from wardround.context.run_evidence import RunState
+from wardround.sandbox.model import Limits, Outcome, State, Visible
+from wardround.sandbox.run import AUTO, NONE, run
+from wardround.sandbox.tree import EphemeralTree
+from wardround.sandbox.visible import INNER_ROOT
+from wardround.workflows.environments.model import Environment
+from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
+from wardround.workflows.mutation.result import MutationResult, TriedMutant
+
+_FOLDER = ".wardround-mutation"
+_INSIDE = Path(__file__).with_name("mutants_in_sandbox")
+_START = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "from mutants_in_sandbox.start import main; del sys.path[0]; main()"
+)
+_MARGIN_S = 30.0
+"""Time for the last mutant and the end of the run, beyond the budget."""
+
+
+class MutationOptions(msgspec.Struct, frozen=True):
+    """The most that a mutation run does.
+
+    Attributes:
+        budget_s: elapsed time.
+        most: mutants.
+        isolation: ``auto``, or the name of a back end of the sandbox.
+    """
+
+    budget_s: float = 60.0
+    most: int = 100
+    isolation: str = AUTO
+
+
+def mutate_change(
+    repository: Repository,
+    change: Change,
+    side: str,
+    tests: Sequence[str],
+    environment: Environment,
+    options: MutationOptions,
+    log: Path,
+    *,
+    environ: Mapping[str, str],
+    project: str = "",
+    progress: Callable[[str], None] = lambda text: None,
+) -> MutationResult:
+    """Try mutants of the changed lines of Python functions.
+
+    The tests run once unchanged, to find those that pass and the changed lines that each runs; then those of
+    a mutant run until the first that fails.
+
+    Args:
+        side: the head of the change: a commit, or the index.
+        tests: ids of the tests that the change can affect, relative to the tree.
+        log: the file for the output of the first run.
+        environ: the caller's environment.
+        project: the folder in which pytest runs, relative to the tree.
+
+    Raises:
+        GitError: the tree cannot be written.
+    """
+    with EphemeralTree(repository, side) as tree:
+        contents = _contents(tree, change)
+        possible = [
+            one
+            for path, text in contents.items()
+            for one in mutants_of(path, text, _lines(change, path, text))
+        ]
+        mutants = chosen(possible, options.most)
+        if not mutants or not tests:
+            return MutationResult(RunState.COMPLETE, possible=len(possible))
+        progress(f"{len(mutants)} mutants of the changed lines, {len(tests)} tests")
+        root = str(tree.root) if options.isolation == NONE else INNER_ROOT
+        _write_request(tree.root, root, mutants, contents, tests, options)
+        outcome = _started(tree, root, project, environment, options, log, environ)
+        results = tree.read(f"{_FOLDER}/results") or b""
+    return _result(mutants, len(possible), results, outcome)
+
+
+def _contents(tree: EphemeralTree, change: Change) -> dict[str, str]:
+    """Return the texts of the changed Python files that can be edited by offsets."""
+    found: dict[str, str] = {}
+    for file in change.files:
+        data = tree.read(file.path) if file.path.endswith(".py") and file.is_regular else None
+        if data is None or data.startswith(b"\xef\xbb\xbf"):
+            continue
+        try:
+            found[file.path] = data.decode()
+        except UnicodeDecodeError:
+            continue
+    return found
+
+
+def _lines(change: Change, path: str, text: str) -> frozenset[int]:
+    file = change.file(path)
+    return frozenset(file.added_line_numbers(text.count("\n") + 1)) if file is not None else frozenset()
+
+
+def _write_request(
+    tree: Path, root: str, mutants: Sequence[Mutant], contents: Mapping[str, str], tests: Sequence[str],
+    options: MutationOptions,
+) -> None:  # fmt: skip
+    lines: dict[str, set[int]] = {}
+    for one in mutants:
+        lines.setdefault(one.path, set()).update(one.edit.lines)
+    values = {
+        "root": root,
+        "results": f"{root}/{_FOLDER}/results",
+        "budget_s": options.budget_s,
+        "tests": list(tests),
+        "lines": {path: sorted(some) for path, some in lines.items()},
+        "mutants": [_as_request(one, contents[one.path]) for one in mutants],
+    }
+    folder = tree / _FOLDER
+    folder.mkdir()
+    (folder / "request.json").write_text(json.dumps(values), "utf-8")
+
+
+def _as_request(mutant: Mutant, text: str) -> dict[str, object]:
+    """Return a mutant with the offsets of its edit in bytes."""
+    start = len(text[: mutant.edit.start].encode())
+    end = start + len(text[mutant.edit.start : mutant.edit.end].encode())
+    return {
+        "path": mutant.path,
+        "lines": mutant.edit.lines,
+        "start": start,
+        "end": end,
+        "after": mutant.edit.after,
+    }
+
+
+def _started(
+    tree: EphemeralTree,
+    root: str,
+    project: str,
+    environment: Environment,
+    options: MutationOptions,
+    log: Path,
+    environ: Mapping[str, str],
+) -> Outcome:
+    command = [
+        "sh", "-c", 'cd "$0" && exec "$@"', os.path.join(root, project),
+        "python3", "-c", _START, str(_INSIDE.parent), f"{root}/{_FOLDER}/request.json",
+    ]  # fmt: skip
+    longest = options.budget_s + _MARGIN_S
+    limits = Limits(wall_s=longest, cpu_s=longest * (os.cpu_count() or 1))
+    visible = _view(environment.visible, root)
+    return run(command, tree, limits, log=log, visible=visible, isolation=options.isolation, environ=environ)
+
+
+def _view(visible: Visible, root: str) -> Visible:
+    """Return a view with the start of the run, and variables for the real path of the tree."""
+    variables = tuple(
+        (name, ":".join(_at(root, part) for part in value.split(":"))) for name, value in visible.variables
+    )
+    return msgspec.structs.replace(visible, read_only=(*visible.read_only, _INSIDE), variables=variables)
+
+
+def _at(root: str, path: str) -> str:
+    is_in_tree = path == INNER_ROOT or path.startswith(f"{INNER_ROOT}/")
+    return root + path[len(INNER_ROOT) :] if is_in_tree else path
+
+
+class _First(msgspec.Struct, frozen=True):
+    """The run of the tests without an edit."""
+
+    first: dict[str, object]
+
+
+class _One(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The run of the tests of one mutant, by its number."""
+
+    mutant: int
+    is_noticed: bool
+    tests: int
+
+
+def _result(mutants: Sequence[Mutant], possible: int, data: bytes, outcome: Outcome) -> MutationResult:
+    lines = data.split(b"\n")
+    try:
+        first = msgspec.json.decode(lines[0], type=_First).first
+    except msgspec.DecodeError:
+        first = {}
+    tried = tuple(_tried(mutants, lines[1:]))
+    if not first.get("outcomes"):
+        state = RunState.REFUSED if outcome.state is State.REFUSED else RunState.FAILED
+        return MutationResult(state, possible=possible, detail=_failure(outcome))
+    unfinished = outcome.state is not State.FINISHED or not data.endswith(b'"end"\n')
+    detail = f"the time ended after {len(tried)} mutants" if unfinished else ""
+    return MutationResult(RunState.PARTIAL if unfinished else RunState.COMPLETE, tried, possible, detail)
+
+
+def _tried(mutants: Sequence[Mutant], lines: Iterable[bytes]) -> Iterator[TriedMutant]:
+    """Yield the results; lines that are none, which a test wrote, are ignored."""
+    for line in lines:
+        try:
+            one = msgspec.json.decode(line, type=_One)
+        except msgspec.DecodeError:
+            continue
+        if 0 <= one.mutant < len(mutants):
+            mutant = mutants[one.mutant]
+            kind = mutant.edit.kind.name.lower().replace("_", "-")
+            yield TriedMutant(
+                mutant.path, mutant.edit.line, kind, *mutant.edit.shown, one.is_noticed, one.tests
+            )
+
+
+def _failure(outcome: Outcome) -> str:
+    if outcome.state is not State.FINISHED:
+        return f"no mutant was tried: {outcome.detail}"
+    return f"no mutant was tried, as pytest ran no test (see {outcome.log})"
