@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
+from wardround.config.loader import read_sandbox
 from wardround.context.run_evidence import RunState, TestOutcome
 from wardround.errors import EnvironmentUnavailable
-from wardround.sandbox.run import AUTO
-from wardround.workflows.environments.existing_python import existing_python
+from wardround.workflows.environments.lookup import environment_of, limits_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.changed_lines import ChangedLines
 from wardround.workflows.test.plan import SelectedTest
@@ -24,6 +25,7 @@ from wardround.workflows.test.report import ProjectRun, TestReport, TestResult, 
 from wardround.workflows.test.run_recording import RecordedLines
 from wardround.workflows.test.selection import Target, without_parameters
 from wardround.workflows.test.session import Sessions
+from wardround.workflows.test.tree import TreeUnderTest
 
 _FRAMEWORKS = ("pytest", "unittest")
 _LEAST_COMPLETE_FIRST = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
@@ -33,16 +35,16 @@ class RunOptions(msgspec.Struct, frozen=True):
     """The requested run.
 
     Attributes:
-        budget_s: elapsed time for all tests; those not reached are listed.
-        isolation: ``auto``, or the name of a back end of the sandbox.
+        budget_s: elapsed time for all tests; those not reached are listed. None for the configured limit.
+        isolation: ``auto``, or the name of a back end of the sandbox; None for the configured one.
         is_recorded: record the functions that each test runs, for later plans.
         compares_base: run the same tests at the base, too, for the difference of the coverage.
         finds_order: search for the earlier tests after which a test fails that passes alone.
     """
 
     target: Target = Target()
-    budget_s: float = 600.0
-    isolation: str = AUTO
+    budget_s: float | None = None
+    isolation: str | None = None
     is_recorded: bool = True
     compares_base: bool = False
     finds_order: bool = False
@@ -117,7 +119,9 @@ class _Running:
         self._logs = logs
         self._environ = environ
         self._progress = progress
-        self._deadline = time.monotonic() + options.budget_s
+        self._settings = read_sandbox(partial(_content, repository, planned.base))
+        self._limits = limits_of(self._settings)
+        self._deadline = time.monotonic() + (options.budget_s or self._limits.wall_s)
         self._changed = ChangedLines(change, planned.head)
         self._recorded = RecordedLines(planned.head)
         self._log_count = 0
@@ -168,8 +172,16 @@ class _Running:
             return "no file of the repository names a framework of tests for them", None
         if group.framework.name not in _FRAMEWORKS or not group.framework.command:
             return f"tests of {group.framework.name} are not run yet", None
+        assert group.project is not None
         try:
-            return "", existing_python(self._repository.root, self._environ)
+            return "", environment_of(
+                group.project,
+                self._repository,
+                self._settings,
+                side=self._planned.side,
+                environ=self._environ,
+                progress=self._progress,
+            )
         except EnvironmentUnavailable as cause:
             return str(cause), None
 
@@ -178,7 +190,8 @@ class _Running:
             self._repository,
             self._planned.side,
             environment,
-            self._options.isolation,
+            self._options.isolation or self._settings.backend,
+            self._limits,
             self._environ,
             self._progress,
         )
@@ -252,6 +265,11 @@ def _result(
         places=places,
         attempts=raw.attempts,
     )
+
+
+def _content(repository: Repository, base: TreeUnderTest | None, path: str) -> bytes | None:
+    blob = None if base is None else base.blobs.get(path)
+    return None if blob is None else repository.blobs.get(blob)
 
 
 def _root(group: _Group) -> str:
