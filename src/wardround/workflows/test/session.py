@@ -67,6 +67,12 @@ class SessionResult(msgspec.Struct, frozen=True):
     root: str
     data: bytes | None = None
 
+    @property
+    def is_complete(self) -> bool:
+        """True if the framework ended by itself, after it had collected tests."""
+        kinds = {type(one) for one in self.events}
+        return kinds >= {events.Finished, events.Collected}
+
 
 class Sessions(msgspec.Struct, frozen=True):
     """The means to run processes on one side of a repository.
@@ -189,7 +195,7 @@ def _progress(seen: Sequence[events.Event], planned: int) -> str:
     return f"{len(ended)} of {total} tests, {failed} failed: {current}"
 
 
-def ending(outcome: Outcome, status: int | None = None) -> str:
+def ending(outcome: Outcome) -> str:
     """Return the way in which a process ended, as a clause."""
     if outcome.state is not State.FINISHED:
         return outcome.detail
