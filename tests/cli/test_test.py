@@ -236,7 +236,7 @@ def test_without_an_environment_the_run_is_inconclusive(changed: GitRepository) 
     done = changed.wardround("test", "--base", "HEAD~1", env={"VIRTUAL_ENV": ""})
 
     assert done.returncode == 4
-    assert "has no Python environment; activate one" in done.stdout
+    assert "has no Python environment; activate one, or create .venv" in done.stdout
     assert set(outcomes(changed).values()) == {"not-run"}
 
 
@@ -246,3 +246,138 @@ def test_a_run_without_isolation_names_it(changed: GitRepository) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "isolation: none" in done.stdout
     assert report(changed)["runs"][0]["isolation"] == "none"
+
+
+@needs_bubblewrap
+def test_a_test_that_failed_runs_until_it_passes(repo: GitRepository) -> None:
+    repo.commit({**FILES, "tests/test_wrong.py": "def test_wrong(): assert 0\n"})
+    repo.commit({"README.md": "A large shop.\n"})
+    assert run(repo, "--target", "all").returncode == 1
+
+    again = run(repo)
+
+    assert again.returncode == 1
+    assert "failed tests/test_wrong.py::test_wrong: it failed in its last run" in again.stdout
+    assert len(report(repo)["tests"]) == 2
+
+
+UNITTEST = {
+    "shop.py": "def gross(net):\n    return net * 2\n\n\ndef unused():\n    return 1\n",
+    "pyproject.toml": "[project]\nname = 'shop'\n",
+    "tests/__init__.py": "",
+    "tests/test_shop.py": "import unittest\nimport shop\n\n\n"
+    "class TestShop(unittest.TestCase):\n"
+    "    @classmethod\n    def setUpClass(cls):\n        cls.one = shop.unused()\n\n"
+    "    def test_gross(self):\n        self.assertEqual(shop.gross(1), 2)\n\n"
+    "    def test_one(self):\n        self.assertEqual(self.one, 1)\n\n"
+    "    @unittest.skip('not now')\n    def test_later(self):\n        pass\n",
+}
+
+
+@needs_bubblewrap
+def test_unittest_is_run_and_recorded(repo: GitRepository) -> None:
+    repo.commit(UNITTEST)
+    repo.commit({"shop.py": UNITTEST["shop.py"].replace("net * 2", "net + net")})
+
+    first, second = run(repo), run(repo)
+
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "python -m unittest discover (tests/test_shop.py: import unittest)" in first.stdout
+    assert "2 passed, 1 skipped" in first.stdout
+    assert "1 of 1 changed lines were run" in first.stdout
+    repo.commit({"shop.py": UNITTEST["shop.py"].replace("net * 2", "net * 3")})
+    third = run(repo)
+    assert second.returncode == 0
+    assert third.returncode == 1
+    assert "failed tests/test_shop.py::TestShop::test_gross" in third.stdout
+    assert "TestShop::test_one" not in third.stdout
+
+
+@needs_bubblewrap
+def test_the_coverage_before_the_change_is_compared_on_request(changed: GitRepository) -> None:
+    changed.commit({"shop/stock.py": FILES["shop/stock.py"] + "\n\ndef more():\n    return 2\n"})
+
+    done = run(changed, "--compare-base")
+
+    assert "  shop/stock.py: 3 of 3 lines run before the change, 4 of 5 now\n" in done.stdout
+    assert report(changed)["delta"] == [{"path": "shop/stock.py", "base": [3, 3], "head": [4, 5]}]
+    assert "test-pytest-base.log" in {one.name for one in Path(changed.root, "artifacts/wardround").iterdir()}
+
+
+@needs_bubblewrap
+def test_the_tests_that_make_another_one_fail_are_found_on_request(changed: GitRepository) -> None:
+    changed.commit(
+        {
+            "tests/test_order.py": "STATE = []\n"
+            + "".join(f"def test_{name}(): pass\n" for name in "abc")
+            + "def test_first(): STATE.append(1)\n"
+            + "".join(f"def test_{name}(): pass\n" for name in "xyz")
+            + "def test_second(): assert not STATE\n"
+        }
+    )
+
+    done = run(changed, "--target", "tests/test_order.py", "--find-order")
+
+    assert done.returncode == 0
+    assert outcomes(changed)["test_second"] == "flaky"
+    names = ("tests/test_order.py::test_second", "tests/test_order.py::test_first")
+    assert f"{names[0]} fails after {names[1]}, and passes alone" in done.stdout
+    assert report(changed)["order"] == [{"id": names[0], "after": [names[1]]}]
+
+
+@needs_bubblewrap
+def test_output_that_is_long_or_binary_is_kept_in_the_log(changed: GitRepository) -> None:
+    changed.commit(
+        {
+            "tests/test_loud.py": "import os, sys\n"
+            "def test_long(): sys.stdout.write('x' * 10_000_000); assert 0\n"
+            "def test_binary(): os.write(1, bytes(range(256))); assert 0\n"
+        }
+    )
+
+    done = run(changed, "--target", "tests/test_loud.py")
+
+    assert done.returncode == 1
+    assert outcomes(changed) == {"test_long": "failed", "test_binary": "failed"}
+    assert len(done.stdout) < 5000
+    log = changed.read("artifacts/wardround/test-pytest-1.log")
+    assert len(log) > 10_000_000
+    assert bytes(range(1, 256)) in log or b"\xff" in log or b"x" * 1000 in log
+
+
+@needs_bubblewrap
+def test_a_test_that_removes_its_tree_changes_nothing_outside(changed: GitRepository) -> None:
+    changed.commit({"tests/test_rm.py": "import shutil\ndef test_rm(): shutil.rmtree('.', True)\n"})
+    before = changed.fingerprint()
+
+    done = run(changed, "--target", "tests/test_rm.py", "--target", "tests/test_prices.py")
+
+    assert len(outcomes(changed)) == 5
+    assert "passed" in done.stdout
+    after = changed.fingerprint()
+    assert {path for path in after if not path.startswith("artifacts")} == set(before)
+
+
+def test_artifacts_are_not_written_through_a_link_of_the_repository(
+    changed: GitRepository, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    Path(changed.root, "artifacts").symlink_to(outside)
+    changed.commit({})
+
+    done = run(changed)
+
+    assert done.returncode == 2
+    assert "is a symbolic link inside the repository" in done.stderr
+    assert list(outside.iterdir()) == []
+
+
+def test_a_repository_without_tests_is_inconclusive(repo: GitRepository) -> None:
+    repo.commit({"a.py": "A = 1\n"})
+    repo.commit({"a.py": "A = 2\n"})
+
+    done = run(repo)
+
+    assert done.returncode == 4
+    assert done.stdout.startswith("no tests were found\n")

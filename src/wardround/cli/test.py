@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wardround.cli.run import emit, emit_line, open_change, progress_line, require_one
+from wardround.cli.sandbox_option import sandbox_option
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _MOST_RANKED = 1000
 _FORMATS = ("text", "json", "junit")
 _FAILED, _INCONCLUSIVE = 1, 4
-_BUDGET_S = 600.0
 
 
 @click.command("test")
@@ -41,12 +41,16 @@ _BUDGET_S = 600.0
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Print the plan with the reason for each test; run nothing.")
 @click.option(
-    "--budget", type=click.FloatRange(min=0, min_open=True), default=_BUDGET_S, metavar="SECONDS",
-    show_default=True, help="Elapsed time for all tests; those not reached are listed.",
+    "--budget", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+    help="Elapsed time for all tests; those not reached are listed (default: as configured, else 600).",
 )  # fmt: skip
+@sandbox_option
 @click.option(
-    "--sandbox", type=click.Choice(["auto", "bubblewrap", "none"]), default="auto", show_default=True,
-    help="Isolation of the run; none is recorded and satisfies no policy.",
+    "--compare-base", is_flag=True, help="Run the tests at the base, too, and compare the coverage."
+)
+@click.option(
+    "--find-order", is_flag=True,
+    help="Find the earlier tests after which a test fails that passes alone.",
 )  # fmt: skip
 @click.option("--no-record", is_flag=True, help="Do not record the functions that each test runs.")
 @click.option(
@@ -58,7 +62,8 @@ _BUDGET_S = 600.0
 )
 def command(
     staged: bool, base: str | None, head: str | None, targets: tuple[str, ...], contexts: Path | None,
-    dry_run: bool, budget: float, sandbox: str, no_record: bool, forms: tuple[str, ...], repo: Path | None,
+    dry_run: bool, budget: float | None, sandbox: str | None, compare_base: bool, find_order: bool,
+    no_record: bool, forms: tuple[str, ...], repo: Path | None,
 ) -> int:  # fmt: skip
     """Run the Python tests that a change can affect, in a sandbox, each with the reason.
 
@@ -79,7 +84,11 @@ def command(
     if dry_run:
         _print_plan(spec, targets, outputs)
         return 0
-    return _run(spec, targets, outputs, budget, sandbox, is_recorded=not no_record)
+    from wardround.workflows.test.running import RunOptions
+    from wardround.workflows.test.selection import Target
+
+    target = Target.of(targets)
+    return _run(spec, outputs, RunOptions(target, budget, sandbox, not no_record, compare_base, find_order))
 
 
 def _output(form: str) -> tuple[str, Path | None]:
@@ -109,16 +118,10 @@ def _planned(spec: ChangeSpec, targets: Sequence[str]) -> PlanReport:
     return PlanReport(planned.projects, planned.plan)
 
 
-def _run(
-    spec: ChangeSpec, targets: Sequence[str], outputs: Sequence[tuple[str, Path | None]],
-    budget_s: float, isolation: str, *, is_recorded: bool,
-) -> int:  # fmt: skip
+def _run(spec: ChangeSpec, outputs: Sequence[tuple[str, Path | None]], options: RunOptions) -> int:
     from wardround.workflows.test.artifacts import Artifacts
     from wardround.workflows.test.report_text import as_json
-    from wardround.workflows.test.running import RunOptions
-    from wardround.workflows.test.selection import Target
 
-    options = RunOptions(Target.of(targets), budget_s, isolation, is_recorded)
     has_text = ("text", None) in outputs
     with progress_line() as progress, open_change(spec) as (_, change, repository):
         assert repository is not None

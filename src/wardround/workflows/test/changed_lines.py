@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from wardround.change.diff import Change, FileStatus
 from wardround.context.line_coverage.context_lines import ContextLines
+from wardround.context.line_coverage.model import Lines
 from wardround.context.line_coverage.python_statements import executable_lines
-from wardround.context.run_evidence import LineEvidence
+from wardround.context.run_evidence import CoverageDelta, LineEvidence
 from wardround.retrieval.test_discovery import holds_tests
 from wardround.workflows.test.tree import TreeUnderTest
 
@@ -39,19 +40,56 @@ class ChangedLines:
         return tuple(
             evidence
             for path in sorted(self._lines)
-            if path.endswith(".py") and not holds_tests(path) and not path.endswith("conftest.py")
+            if _is_measured(path)
             if (evidence := self._covered(path, executed.get(path, 0))) is not None
         )
 
     def _covered(self, path: str, executed: int) -> LineEvidence | None:
         """Return the coverage of a file; None if no executable line of it changed."""
-        text = self._head.text(path)
-        ran = {number: True for number in range(1, text.count("\n") + 2) if executed >> number & 1}
-        lines = executable_lines(text, ran) or {}
+        lines = _executable(self._head.text(path), executed)
         changed = sorted(self._lines[path] & lines.keys())
         covered = tuple(number for number in changed if lines[number])
         missed = tuple(number for number in changed if not lines[number])
         return LineEvidence(path, covered, missed) if changed else None
+
+
+def coverage_delta(change: Change, base: SideLines, head: SideLines) -> tuple[CoverageDelta, ...]:
+    """Return the coverage of the changed Python files without tests, before and after the change."""
+    found = []
+    for file in change.files:
+        before = base.counts(file.base_path)
+        after = None if file.status is FileStatus.DELETED else head.counts(file.path)
+        if _is_measured(file.path) and (before or after):
+            found.append(CoverageDelta(file.path, before, after))
+    return tuple(sorted(found, key=lambda one: one.path))
+
+
+class SideLines:
+    """The lines of one side of a change that the same tests ran.
+
+    Args:
+        executed: path -> bits of the lines that ran.
+    """
+
+    def __init__(self, tree: TreeUnderTest, executed: Mapping[str, int]) -> None:
+        self._tree = tree
+        self._executed = executed
+
+    def counts(self, path: str | None) -> tuple[int, int] | None:
+        """Return the covered and the executable lines of a file; None if it has none on this side."""
+        if path is None or path not in self._tree.blobs:
+            return None
+        lines = _executable(self._tree.text(path), self._executed.get(path, 0))
+        return (sum(lines.values()), len(lines)) if lines else None
+
+
+def _executable(text: str, executed: int) -> Lines:
+    ran = {number: True for number in range(1, text.count("\n") + 2) if executed >> number & 1}
+    return executable_lines(text, ran) or {}
+
+
+def _is_measured(path: str) -> bool:
+    return path.endswith(".py") and not holds_tests(path) and not path.endswith("conftest.py")
 
 
 def executed_lines(rows: Sequence[ContextLines], paths: Mapping[str, str]) -> dict[str, int]:

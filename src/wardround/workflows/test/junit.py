@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from wardround.context.run_evidence import TestOutcome
+from wardround.text.escaping import one_line
 from wardround.workflows.test.report import TestReport, TestResult
 
 _ELEMENTS = {
@@ -63,4 +64,4 @@ def _attribute(text: str) -> str:
 
 def _printable(text: str) -> str:
     """Return text without the characters that XML cannot hold."""
-    return "".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    return "\n".join(map(one_line, text.split("\n")))

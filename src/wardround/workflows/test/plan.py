@@ -11,6 +11,7 @@ class Cause(enum.StrEnum):
     """The kind of a reason to run a test, those most likely to show a failure first."""
 
     REQUESTED = "requested"
+    FAILED_BEFORE = "failed-before"
     CHANGED_TEST = "changed-test"
     NEW_TEST = "new-test"
     RAN_CHANGED_FUNCTION = "ran-changed-function"

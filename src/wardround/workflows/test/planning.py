@@ -50,10 +50,11 @@ def plan_change(
     base = None if change.base == repository.empty_tree else tree_of(repository, change.base)
     store = RunStore.open(repository.git_dir)
     try:
-        recordings = store.load()
+        recordings, failed = store.load(), store.failed()
     finally:
         store.close()
-    found = plan_tests(recordings, head, target, base=base, ranked=() if recordings else ranked())
+    order = () if recordings else ranked()
+    found = plan_tests(recordings, head, target, base=base, ranked=order, failed=failed)
     return PlannedTests(side, head, base, detect_projects(tuple(head.blobs), head.text), found)
 
 

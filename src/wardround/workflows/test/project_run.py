@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,8 @@ from wardround.context.run_evidence import RunState, TestOutcome
 from wardround.sandbox.model import Outcome, State
 from wardround.text.redaction import redact_secrets
 from wardround.workflows.test import session_events as events
+from wardround.workflows.test.order_dependence import fewest
+from wardround.workflows.test.report import OrderDependence
 from wardround.workflows.test.selection import without_parameters
 from wardround.workflows.test.session import SessionRequest, SessionResult, Sessions, ending
 
@@ -61,6 +64,7 @@ class ProjectResult(msgspec.Struct, frozen=True):
         sessions: the processes whose lines were recorded.
         detail: one sentence unless the state is ``complete``.
         unrecorded: the reason why nothing was recorded, as a clause.
+        order: tests that fail after others only; empty unless requested.
     """
 
     state: RunState
@@ -69,6 +73,7 @@ class ProjectResult(msgspec.Struct, frozen=True):
     outcomes: tuple[Outcome, ...]
     detail: str = ""
     unrecorded: str = ""
+    order: tuple[OrderDependence, ...] = ()
 
 
 class ProjectRunner:
@@ -89,6 +94,7 @@ class ProjectRunner:
         first_log: int,
         *,
         is_recorded: bool,
+        finds_order: bool = False,
     ) -> None:
         self._sessions = sessions
         self._tests = tests
@@ -96,6 +102,8 @@ class ProjectRunner:
         self._logs = logs
         self._next_log = first_log
         self._is_recorded = is_recorded
+        self._finds_order = finds_order
+        self._order: tuple[OrderDependence, ...] = ()
         self._results: dict[str, RawResult] = {}
         self._ran: list[SessionResult] = []
         self._uncollected: list[events.Uncollected] = []
@@ -109,6 +117,8 @@ class ProjectRunner:
         if problem is not None:
             return problem
         self._repeat_failures()
+        if self._finds_order:
+            self._order = tuple(self._orders())
         self._add_missing()
         is_partial = any(one.outcome is TestOutcome.NOT_RUN for one in self._results.values())
         detail = self._shortfall() if is_partial else ""
@@ -120,13 +130,15 @@ class ProjectRunner:
         started = (one for ran in self._ran for one in ran.events if isinstance(one, events.Started))
         unrecorded = next((one.unrecorded for one in started), "")
         return ProjectResult(
-            state, self._results, tuple(self._ran), tuple(self._outcomes), detail, unrecorded
+            state, self._results, tuple(self._ran), tuple(self._outcomes), detail, unrecorded, self._order
         )
 
     def _left_s(self) -> float:
         return self._deadline - time.monotonic()
 
-    def _session(self, tests: Sequence[str], *, is_filtered: bool, is_recorded: bool) -> SessionResult:
+    def _session(
+        self, tests: Sequence[str], *, is_filtered: bool, is_recorded: bool, is_exact: bool = False
+    ) -> SessionResult:
         left = self._left_s()
         request = SessionRequest(
             self._tests.framework,
@@ -136,6 +148,7 @@ class ProjectRunner:
             test_s=max(min(_MOST_TEST_S, left / 2), _LEAST_S),
             is_filtered=is_filtered,
             is_recorded=is_recorded,
+            is_exact=is_exact,
             paths=self._tests.paths,
         )
         log = self._logs / f"test-{self._tests.framework}-{self._next_log}.log"
@@ -208,7 +221,9 @@ class ProjectRunner:
     def _reason_of(self, done: SessionResult) -> str:
         if self._left_s() < _LEAST_S or _stopped_at_budget(done):
             return "the time budget ended before it"
-        return f"it was not reached: {ending(done.outcome)}"
+        broken = [one.excerpt for one in done.events if isinstance(one, events.Broken)]
+        reason = f": {last_line(broken[-1])}" if broken else ""
+        return f"it was not reached, and {ending(done.outcome)}{reason}"
 
     def _repeat_failures(self) -> None:
         """Run failed tests once more, on a new tree, to tell those that are flaky."""
@@ -219,6 +234,25 @@ class ProjectRunner:
         for one in done.events:
             if isinstance(one, events.Ended) and one.test in failed:
                 self._results[one.test] = _repeated(self._results[one.test], one)
+
+    def _orders(self) -> Iterator[OrderDependence]:
+        """Search for the earlier tests of each test that failed and passed when it was repeated."""
+        for session in self._ran:
+            ended = [one.test for one in session.events if isinstance(one, events.Ended)]
+            for at, test in enumerate(ended):
+                if self._results[test].outcome is TestOutcome.FLAKY:
+                    found = fewest(ended[:at], partial(self._fails_after, test))
+                    if found is not None:
+                        yield OrderDependence(test, found)
+
+    def _fails_after(self, test: str, before: Sequence[str]) -> bool:
+        if self._left_s() < _LEAST_S:
+            return False
+        done = self._session([*before, test], is_filtered=True, is_recorded=False, is_exact=True)
+        return any(
+            isinstance(one, events.Ended) and one.test == test and one.outcome in _FAILURES
+            for one in done.events
+        )
 
     def _add_missing(self) -> None:
         """Add the planned tests that were not run, with the reason."""
@@ -274,8 +308,7 @@ def _has_progress(done: SessionResult) -> bool:
 
 
 def _stopped_at_budget(done: SessionResult) -> bool:
-    """Return True if the framework ended in order before its last test."""
-    return any(isinstance(one, events.Finished) for one in done.events)
+    return any(isinstance(one, events.Stopped) for one in done.events)
 
 
 _MOST_LINES = 60

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from wardround.context.run_evidence import LineEvidence, RunState, TestOutcome
+from wardround.context.run_evidence import CoverageDelta, LineEvidence, RunState, TestOutcome
 from wardround.text.escaping import json_text, one_line
 from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.report import ProjectRun, TestReport, TestResult
@@ -18,6 +18,12 @@ _SHOWN = 20
 _EXCERPT_LINES = 12
 _MOST_RANGES = 10
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
+
+
+def schema() -> str:
+    """Return the JSON schema of the report."""
+    found = msgspec.json.schema(TestReport)
+    return msgspec.json.format(msgspec.json.encode(found, order="sorted")).decode() + "\n"
 
 
 def as_json(report: TestReport) -> str:
@@ -35,9 +41,15 @@ def _escaped(value: object) -> object:
 
 
 def plan_line(plan: TestPlan) -> str:
-    """Return the number of tests to run."""
+    """Return the number of tests to run, and the reason if there are none."""
     total = len(plan.selected) + len(plan.omitted)
-    return f"{len(plan.selected)} of {total} tests to run" if total else "no tests were found"
+    if not total:
+        return "no tests were found"
+    if plan.selected:
+        return f"{len(plan.selected)} of {total} tests to run"
+    reasons = Counter(one.reason for one in plan.omitted)
+    reason = reasons.most_common(1)[0][0] if len(reasons) == 1 else "nothing that they ran changed"
+    return f"0 of {total} tests to run: {reason}"
 
 
 def as_text(report: TestReport) -> str:
@@ -53,7 +65,10 @@ def _lines(report: TestReport) -> Iterator[str]:
     for test in report.with_outcome(TestOutcome.FLAKY)[:_SHOWN]:
         yield f"flaky {test.id}: {test.detail}"
     yield from _not_run_lines(report.with_outcome(TestOutcome.NOT_RUN))
+    for order in report.order:
+        yield f"{order.id} fails after {', '.join(order.after)}, and passes alone"
     yield from _coverage_lines(report.lines)
+    yield from _delta_lines(report.delta)
     yield from report.notes
     yield summary(report)
 
@@ -108,6 +123,15 @@ def _coverage_lines(lines: Sequence[LineEvidence]) -> Iterator[str]:
     for one in lines:
         if one.uncovered:
             yield f"  not run: {one.path}:{ranges(one.uncovered)}"
+
+
+def _delta_lines(delta: Sequence[CoverageDelta]) -> Iterator[str]:
+    for one in delta:
+        yield f"  {one.path}: {_share(one.base)} lines run before the change, {_share(one.head)} now"
+
+
+def _share(counts: tuple[int, int] | None) -> str:
+    return "no" if counts is None else f"{counts[0]} of {counts[1]}"
 
 
 def ranges(numbers: Sequence[int]) -> str:

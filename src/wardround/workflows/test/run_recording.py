@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 import msgspec
 
@@ -47,16 +47,30 @@ class RecordedLines:
         runs = tuple(run for run in found.runs if run.test in bounded)
         self._recordings.append(msgspec.structs.replace(found, runs=runs))
 
-    def store(self, repository: Repository) -> str:
-        """Store the runs for later plans; return a sentence if that is impossible, else an empty text."""
-        recordings = [one for one in self._recordings if one.runs]
-        if not recordings:
-            return ""
+    def store(self, repository: Repository, failed: Collection[str], passed: Collection[str]) -> str:
+        """Store the runs and the failures for later plans.
+
+        Returns:
+            A sentence if that is impossible, else an empty text.
+        """
         try:
-            _add(repository, recordings)
+            store = RunStore.open(repository.git_dir)
+            try:
+                for one in self._recordings:
+                    if one.runs:
+                        store.add(one)
+                store.mark(failed, passed)
+            finally:
+                store.close()
         except (OSError, sqlite3.Error) as cause:
             return f"The runs were not stored ({cause}), so that the next plan is not smaller."
         return ""
+
+
+def executed_in(session: SessionResult, tree: TreeUnderTest) -> dict[str, int]:
+    """Return the lines that a process ran, by path, as bits."""
+    rows = _rows(session)
+    return executed_lines(rows, paths_in(rows, tree, session.root))
 
 
 def _rows(session: SessionResult) -> list[ContextLines]:
@@ -65,12 +79,3 @@ def _rows(session: SessionResult) -> list[ContextLines]:
         return [] if session.data is None else list(read_contexts(session.data))
     except CoverageUnreadable:
         return []
-
-
-def _add(repository: Repository, recordings: Iterable[Recording]) -> None:
-    store = RunStore.open(repository.git_dir)
-    try:
-        for one in recordings:
-            store.add(one)
-    finally:
-        store.close()

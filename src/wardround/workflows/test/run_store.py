@@ -18,7 +18,7 @@ from wardround.storage.repository_database import DatabaseKind, RepositoryDataba
 from wardround.workflows.test.outline import Outline, Sharing
 from wardround.workflows.test.recorded_runs import OutlinedFile, Ran, RecordedRun, Recording
 
-FORMAT = 1
+FORMAT = 2
 """Raised with every change of outlines, of their digests or of the stored data."""
 _SCHEMA = (
     "CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT, blob TEXT, outline BLOB, UNIQUE (path, blob))",
@@ -29,6 +29,7 @@ _SCHEMA = (
     "recording INTEGER)",
     "CREATE TABLE runs (test INTEGER, file INTEGER, ran BLOB, shared BLOB, PRIMARY KEY (test, file)) "
     "WITHOUT ROWID",
+    "CREATE TABLE failed (test TEXT PRIMARY KEY) WITHOUT ROWID",
 )
 _LIMIT_BYTES = 512 * 1024 * 1024
 _KIND = DatabaseKind(_SCHEMA, FORMAT, _LIMIT_BYTES)
@@ -84,6 +85,25 @@ class RunStore:
             for run in recording.runs:
                 self._replace(run, files, added)
             self._remove_excess()
+
+    def mark(self, failed: Iterable[str], passed: Iterable[str]) -> None:
+        """Keep the ids of the tests that failed until they pass.
+
+        Raises:
+            sqlite3.Error: the database cannot be written.
+        """
+        with sqlite_file.transaction(self._database):
+            rows = [(test,) for test in passed]
+            self._database.executemany("DELETE FROM failed WHERE test = ?", rows)
+            rows = [(test,) for test in failed]
+            self._database.executemany("INSERT OR IGNORE INTO failed VALUES (?)", rows)
+
+    def failed(self) -> frozenset[str]:
+        """Return the ids of the tests that failed in their last run; none if the database is damaged."""
+        try:
+            return frozenset(test for (test,) in self._database.execute("SELECT test FROM failed"))
+        except sqlite3.Error:
+            return frozenset()
 
     def load(self) -> tuple[Recording, ...]:
         """Return the recordings that still hold runs, newest first; none if the database is damaged."""

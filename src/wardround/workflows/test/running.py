@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
-from wardround.context.run_evidence import RunState, TestOutcome
+from wardround.config.loader import read_sandbox
+from wardround.context.run_evidence import CoverageDelta, RunState, TestOutcome
 from wardround.errors import EnvironmentUnavailable
-from wardround.sandbox.run import AUTO
-from wardround.workflows.environments.existing_python import existing_python
+from wardround.workflows.environments.lookup import environment_of, limits_of
 from wardround.workflows.environments.model import Environment
-from wardround.workflows.test.changed_lines import ChangedLines
+from wardround.workflows.test.changed_lines import ChangedLines, SideLines, coverage_delta
+from wardround.workflows.test.groups import TestGroup, groups_of
 from wardround.workflows.test.plan import SelectedTest
 from wardround.workflows.test.planning import PlannedTests, plan_change
 from wardround.workflows.test.project_run import ProjectResult, ProjectRunner, ProjectTests, RawResult
-from wardround.workflows.test.projects import DetectedFramework, DetectedProject
 from wardround.workflows.test.report import ProjectRun, TestReport, TestResult, UsedEnvironment
-from wardround.workflows.test.run_recording import RecordedLines
+from wardround.workflows.test.run_recording import RecordedLines, executed_in
 from wardround.workflows.test.selection import Target, without_parameters
-from wardround.workflows.test.session import Sessions
+from wardround.workflows.test.session import SessionRequest, Sessions, ending
+from wardround.workflows.test.tree import TreeUnderTest
 
-_FRAMEWORKS = ("pytest", "unittest")
 _LEAST_COMPLETE_FIRST = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
 
 
@@ -33,16 +34,16 @@ class RunOptions(msgspec.Struct, frozen=True):
     """The requested run.
 
     Attributes:
-        budget_s: elapsed time for all tests; those not reached are listed.
-        isolation: ``auto``, or the name of a back end of the sandbox.
+        budget_s: elapsed time for all tests; those not reached are listed. None for the configured limit.
+        isolation: ``auto``, or the name of a back end of the sandbox; None for the configured one.
         is_recorded: record the functions that each test runs, for later plans.
         compares_base: run the same tests at the base, too, for the difference of the coverage.
         finds_order: search for the earlier tests after which a test fails that passes alone.
     """
 
     target: Target = Target()
-    budget_s: float = 600.0
-    isolation: str = AUTO
+    budget_s: float | None = None
+    isolation: str | None = None
     is_recorded: bool = True
     compares_base: bool = False
     finds_order: bool = False
@@ -89,14 +90,6 @@ def run_planned(
     return running.report()
 
 
-class _Group(msgspec.Struct, frozen=True):
-    """The planned tests of one project; without a project, those that nothing can run."""
-
-    project: DetectedProject | None
-    framework: DetectedFramework | None
-    tests: tuple[SelectedTest, ...]
-
-
 class _Running:
     """The runs of all projects of a change."""
 
@@ -117,25 +110,23 @@ class _Running:
         self._logs = logs
         self._environ = environ
         self._progress = progress
-        self._deadline = time.monotonic() + options.budget_s
+        self._settings = read_sandbox(partial(_content, repository, planned.base))
+        self._limits = limits_of(self._settings)
+        self._deadline = time.monotonic() + (options.budget_s or self._limits.wall_s)
         self._changed = ChangedLines(change, planned.head)
         self._recorded = RecordedLines(planned.head)
-        self._log_count = 0
+        self._done: list[tuple[TestGroup, Environment | None, ProjectResult]] = []
 
     def report(self) -> TestReport:
         """Run everything and return the report."""
-        runs: list[ProjectRun] = []
-        tests: list[TestResult] = []
-        for group in _groups(self._planned):
-            run, results = self._run(group)
-            runs.append(run)
-            tests += results
-        plan = self._planned.plan
-        notes = [*plan.notes, self._recorded.store(self._repository), *_unrecorded_notes(runs)]
-        worst = min(runs, key=lambda run: _LEAST_COMPLETE_FIRST.index(run.state), default=None)
-        state, detail = (RunState.COMPLETE, "") if worst is None else (worst.state, worst.detail)
-        if worst is None and not plan.omitted:
-            state, detail = RunState.FAILED, "no tests were found, so none were run"
+        for group in groups_of(self._planned):
+            environment, result = self._run(group)
+            self._done.append((group, environment, result))
+        runs = [self._project_run(*one) for one in self._done]
+        tests = [test for one in self._done for test in self._results(one[0], one[2])]
+        state, detail = _worst(runs, has_tests=bool(runs or self._planned.plan.omitted))
+        delta, delta_note = self._delta()
+        notes = (*self._planned.plan.notes, self._stored(tests), *_unrecorded_notes(runs), delta_note)
         is_recorded = any(run.is_recorded for run in runs)
         return TestReport(
             base="" if self._planned.base is None else self._change.base,
@@ -144,80 +135,116 @@ class _Running:
             detail=detail,
             runs=tuple(runs),
             tests=tuple(tests),
-            omitted=len(plan.omitted),
+            omitted=len(self._planned.plan.omitted),
             lines=self._changed.coverage(self._recorded.executed) if is_recorded else (),
+            delta=delta,
+            order=tuple(order for _, _, result in self._done for order in result.order),
             notes=tuple(filter(None, notes)),
         )
 
-    def _run(self, group: _Group) -> tuple[ProjectRun, list[TestResult]]:
+    def _stored(self, tests: Sequence[TestResult]) -> str:
+        """Store what later plans need; return a sentence if that failed."""
+        failed = [one.id for one in tests if one.outcome in (TestOutcome.FAILED, TestOutcome.ERROR)]
+        passed = [one.id for one in tests if one.outcome in (TestOutcome.PASSED, TestOutcome.FLAKY)]
+        return self._recorded.store(self._repository, failed, passed)
+
+    def _run(self, group: TestGroup) -> tuple[Environment | None, ProjectResult]:
         """Run the tests of one project."""
-        problem, environment = self._environment(group)
-        if environment is None or group.framework is None:
-            run = ProjectRun(_root(group), _name(group), RunState.REFUSED, detail=problem)
-            return run, [
-                _result(one.id, group, one, RawResult(TestOutcome.NOT_RUN, detail=problem))
-                for one in group.tests
-            ]
+        problem, environment = group.objection, None
+        if group.project is not None and not problem:
+            try:
+                environment = environment_of(
+                    group.project, self._repository, self._settings,
+                    side=self._planned.side, environ=self._environ, progress=self._progress,
+                )  # fmt: skip
+            except EnvironmentUnavailable as cause:
+                problem = str(cause)
+        if environment is None:
+            return None, ProjectResult(RunState.REFUSED, {}, (), (), problem)
         result = self._runner(group, environment).result()
-        self._log_count += len(result.outcomes)
-        self._record(group, result)
-        return self._project_run(group, environment, result), list(self._results(group, result))
+        self._record(result)
+        return environment, result
 
-    def _environment(self, group: _Group) -> tuple[str, Environment | None]:
-        if group.framework is None:
-            return "no file of the repository names a framework of tests for them", None
-        if group.framework.name not in _FRAMEWORKS or not group.framework.command:
-            return f"tests of {group.framework.name} are not run yet", None
-        try:
-            return "", existing_python(self._repository.root, self._environ)
-        except EnvironmentUnavailable as cause:
-            return str(cause), None
+    def _sessions(self, environment: Environment, side: str) -> Sessions:
+        return Sessions(
+            self._repository, side, environment, self._options.isolation or self._settings.backend,
+            self._limits, self._environ, self._progress,
+        )  # fmt: skip
 
-    def _runner(self, group: _Group, environment: Environment) -> ProjectRunner:
-        sessions = Sessions(
-            self._repository,
-            self._planned.side,
-            environment,
-            self._options.isolation,
-            self._environ,
-            self._progress,
-        )
+    def _runner(self, group: TestGroup, environment: Environment) -> ProjectRunner:
         names = {name.partition("::")[0] for name in self._options.target.names}
         tests = ProjectTests(
-            _root(group),
-            _name(group),
+            group.root,
+            group.name,
             tuple(one.id for one in group.tests),
             is_filtered=bool(self._planned.plan.omitted),
             paths=tuple(sorted(name for name in names if name.endswith(".py"))),
         )
         return ProjectRunner(
-            sessions,
+            self._sessions(environment, self._planned.side),
             tests,
             self._deadline,
             self._logs,
-            self._log_count + 1,
+            1 + sum(len(result.outcomes) for _, _, result in self._done),
             is_recorded=self._options.is_recorded,
+            finds_order=self._options.finds_order,
         )
 
-    def _record(self, group: _Group, result: ProjectResult) -> None:
+    def _record(self, result: ProjectResult) -> None:
         bounded = {test for test, one in result.results.items() if one.is_recorded}
         is_alone = len(self._planned.projects) == 1 and len(result.sessions) == 1
         is_complete = is_alone and not self._planned.plan.omitted and len(bounded) == len(result.results)
         for session in result.sessions:
             self._recorded.add(session, bounded, is_complete=is_complete)
 
-    def _project_run(self, group: _Group, environment: Environment, result: ProjectResult) -> ProjectRun:
-        assert group.framework is not None
+    def _delta(self) -> tuple[tuple[CoverageDelta, ...], str]:
+        """Run the same tests at the base, if requested; return the difference, or a sentence why not."""
+        base = self._planned.base
+        if not self._options.compares_base or base is None:
+            return (), ""
+        executed: dict[str, int] = {}
+        for group, environment, result in self._done:
+            if environment is not None and any(one.data for one in result.sessions):
+                problem = self._run_base(group, environment, result, executed)
+                if problem:
+                    return (), f"The coverage before the change is not known: {problem}."
+        if not executed:
+            return (), "The coverage before the change is not known: nothing was recorded."
+        before, after = SideLines(base, executed), SideLines(self._planned.head, self._recorded.executed)
+        return coverage_delta(self._change, before, after), ""
+
+    def _run_base(
+        self, group: TestGroup, environment: Environment, result: ProjectResult, executed: dict[str, int]
+    ) -> str:
+        """Run the tests of a project at the base and add their lines; return the reason if that failed."""
+        assert self._planned.base is not None
+        left = self._deadline - time.monotonic()
+        if left < 1:
+            return "the time budget ended"
+        tests = tuple(test for test, one in result.results.items() if one.outcome is not TestOutcome.NOT_RUN)
+        request = SessionRequest(group.name, group.root, tests, left, left, is_recorded=True)
+        log = self._logs / f"test-{group.name}-base{group.root and '-' + group.root.replace('/', '-')}.log"
+        done = self._sessions(environment, self._change.base).run(request, log)
+        if not done.is_complete:
+            return f"its tests did not run to the end, as {ending(done.outcome)}"
+        for path, lines in executed_in(done, self._planned.base).items():
+            executed[path] = executed.get(path, 0) | lines
+        return ""
+
+    def _project_run(
+        self, group: TestGroup, environment: Environment | None, result: ProjectResult
+    ) -> ProjectRun:
         outcomes = result.outcomes
+        first = outcomes[0] if outcomes and result.state is not RunState.REFUSED else None
         return ProjectRun(
-            root=_root(group),
-            framework=_name(group),
+            root=group.root,
+            framework=group.name,
             state=result.state,
-            command=group.framework.command,
-            command_source=group.framework.command_source,
-            environment=UsedEnvironment(environment.source, environment.digest, environment.version),
-            isolation=outcomes[0].backend if result.state is not RunState.REFUSED else "",
-            isolation_version=outcomes[0].version if result.state is not RunState.REFUSED else "",
+            command=group.framework.command if group.framework else (),
+            command_source=group.framework.command_source if group.framework else None,
+            environment=None if environment is None else _used(environment),
+            isolation=first.backend if first else "",
+            isolation_version=first.version if first else "",
             detail=result.detail,
             logs=tuple(Path(one.log).name for one in outcomes if one.log),
             wall_s=round(sum(one.wall_s for one in outcomes), 3),
@@ -226,23 +253,23 @@ class _Running:
             unrecorded=result.unrecorded if self._options.is_recorded else "",
         )
 
-    def _results(self, group: _Group, result: ProjectResult) -> Iterator[TestResult]:
+    def _results(self, group: TestGroup, result: ProjectResult) -> Iterator[TestResult]:
         planned = {one.id: one for one in group.tests}
-        missing = result.detail if not result.results else ""
         for test, raw in result.results.items():
             found = planned.get(test) or planned.get(without_parameters(test))
-            yield _result(test, group, found, raw, self._changed.places(raw.frames))
-        if missing:
+            yield _result(test, group.root, found, raw, self._changed.places(raw.frames))
+        if not result.results:
             for one in group.tests:
-                yield _result(one.id, group, one, RawResult(TestOutcome.NOT_RUN, detail=missing))
+                raw = RawResult(TestOutcome.NOT_RUN, detail=result.detail)
+                yield _result(one.id, group.root, one, raw)
 
 
 def _result(
-    test: str, group: _Group, planned: SelectedTest | None, raw: RawResult, places: tuple[str, ...] = ()
+    test: str, project: str, planned: SelectedTest | None, raw: RawResult, places: tuple[str, ...] = ()
 ) -> TestResult:
     return TestResult(
         id=test,
-        project=_root(group),
+        project=project,
         outcome=raw.outcome,
         cause=planned.cause if planned else None,
         reason=planned.reason if planned else "the framework has it, and all tests are run",
@@ -254,31 +281,21 @@ def _result(
     )
 
 
-def _root(group: _Group) -> str:
-    return group.project.root if group.project else ""
+def _worst(runs: Sequence[ProjectRun], *, has_tests: bool) -> tuple[RunState, str]:
+    """Return the state of the least complete run, and its detail."""
+    if not has_tests:
+        return RunState.FAILED, "no tests were found, so none were run"
+    worst = min(runs, key=lambda run: _LEAST_COMPLETE_FIRST.index(run.state), default=None)
+    return (RunState.COMPLETE, "") if worst is None else (worst.state, worst.detail)
 
 
-def _name(group: _Group) -> str:
-    return group.framework.name if group.framework else ""
+def _used(environment: Environment) -> UsedEnvironment:
+    return UsedEnvironment(environment.source, environment.digest, environment.version)
 
 
-def _groups(planned: PlannedTests) -> list[_Group]:
-    """Return the planned tests by project, a test in the innermost project that is above its file."""
-    projects = sorted(
-        (one for one in planned.projects if one.language == "python"), key=lambda one: -len(one.root)
-    )
-    found: dict[str | None, list[SelectedTest]] = {}
-    for test in planned.plan.selected:
-        owner = next(
-            (one.root for one in projects if not one.root or test.id.startswith(f"{one.root}/")), None
-        )
-        found.setdefault(owner, []).append(test)
-    by_root = {one.root: one for one in projects}
-    groups = []
-    for root, tests in found.items():
-        project = None if root is None else by_root[root]
-        groups.append(_Group(project, project.frameworks[0] if project else None, tuple(tests)))
-    return groups
+def _content(repository: Repository, base: TreeUnderTest | None, path: str) -> bytes | None:
+    blob = None if base is None else base.blobs.get(path)
+    return None if blob is None else repository.blobs.get(blob)
 
 
 def _unrecorded_notes(runs: Sequence[ProjectRun]) -> Iterator[str]:

@@ -54,6 +54,7 @@ def plan_tests(
     *,
     base: TreeUnderTest | None = None,
     ranked: Sequence[str] = (),
+    failed: Collection[str] = (),
 ) -> TestPlan:
     """Choose tests.
 
@@ -62,6 +63,7 @@ def plan_tests(
         base: the tree before the change; None for the differences to the recorded runs alone.
         ranked: ids of tests that probably cover the change, the best first; without recorded runs they are
             run first.
+        failed: ids of tests that failed in their last run; they run until they pass.
 
     Raises:
         UsageError: a name is the id of no test.
@@ -71,7 +73,7 @@ def plan_tests(
         return _named(known, target.names)
     if target.scope is Scope.ALL:
         return TestPlan(tuple(SelectedTest(one, Cause.ALL, "all tests are requested") for one in known.ids))
-    return _affected(known, base, ranked)
+    return _affected(known, base, ranked, failed)
 
 
 class _Known:
@@ -88,6 +90,15 @@ class _Known:
     @property
     def ids(self) -> list[str]:
         return sorted({*self.runs, *self.unrecorded})
+
+    def existing(self, tests: Iterable[str]) -> Iterator[str]:
+        """Yield the tests that still exist; without parameters, if no run with them is recorded."""
+        bases = {*self.unrecorded, *map(without_parameters, self.runs)}
+        for test in tests:
+            if test in self.runs:
+                yield test
+            elif without_parameters(test) in bases:
+                yield without_parameters(test)
 
     def _exists(self, run: RecordedRun, recording: Recording) -> bool:
         if run.file not in self.tree.blobs:
@@ -116,9 +127,14 @@ def without_parameters(test: str) -> str:
     return f"{path}{mark}{name.partition('[')[0]}"
 
 
-def _affected(known: _Known, base: TreeUnderTest | None, ranked: Sequence[str]) -> TestPlan:
+def _affected(
+    known: _Known, base: TreeUnderTest | None, ranked: Sequence[str], failed: Collection[str]
+) -> TestPlan:
     changed = None if base is None else known.tree.differing(base)
-    chosen: dict[str, SelectedTest] = {}
+    reason = "it failed in its last run"
+    chosen = {
+        test: SelectedTest(test, Cause.FAILED_BEFORE, reason) for test in known.existing(sorted(failed))
+    }
     for recording in known.recordings:
         for one in selected(recording, effects(recording, known.tree, base)):
             if one.id in known.runs:
@@ -126,6 +142,8 @@ def _affected(known: _Known, base: TreeUnderTest | None, ranked: Sequence[str]) 
                 chosen.setdefault(found.id, found)
     omitted = list(_omitted(known, chosen))
     for test in known.unrecorded:
+        if test in chosen:
+            continue
         if known.was_not_run(test):
             omitted.append(OmittedTest(test, "the recorded run of all tests did not run it"))
         elif changed is not None and not known.recordings and changed and all(map(is_prose, changed)):

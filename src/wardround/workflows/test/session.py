@@ -16,7 +16,7 @@ from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.run import NONE, run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
-from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.test import session_events as events
 
 _FOLDER = ".wardround-run"
@@ -67,12 +67,19 @@ class SessionResult(msgspec.Struct, frozen=True):
     root: str
     data: bytes | None = None
 
+    @property
+    def is_complete(self) -> bool:
+        """True if the framework ended by itself, after it had collected tests."""
+        kinds = {type(one) for one in self.events}
+        return kinds >= {events.Finished, events.Collected}
+
 
 class Sessions(msgspec.Struct, frozen=True):
     """The means to run processes on one side of a repository.
 
     Attributes:
         side: a commit, or the index.
+        limits: of each process, except for its elapsed time.
         progress: shows the current step.
     """
 
@@ -80,6 +87,7 @@ class Sessions(msgspec.Struct, frozen=True):
     side: str
     environment: Environment
     isolation: str
+    limits: Limits
     environ: Mapping[str, str]
     progress: Progress
 
@@ -90,6 +98,7 @@ class Sessions(msgspec.Struct, frozen=True):
             GitError: the tree cannot be written.
         """
         with EphemeralTree(self.repository, self.side) as tree:
+            link_packages(self.environment, tree.root)
             root = str(tree.root) if self.isolation == NONE else INNER_ROOT
             with _event_file(tree.root) as file:
                 _write_request(tree.root, root, request)
@@ -103,7 +112,7 @@ class Sessions(msgspec.Struct, frozen=True):
             "sh", "-c", 'cd "$0" && exec "$@"', os.path.join(root, request.project),
             "python3", "-c", _START, str(_INSIDE.parent), f"{root}/{_FOLDER}/request.json",
         ]  # fmt: skip
-        limits = Limits(wall_s=request.budget_s, cpu_s=request.budget_s * (os.cpu_count() or 1))
+        limits = msgspec.structs.replace(self.limits, wall_s=request.budget_s)
         return run(
             command, tree, limits,
             log=log, visible=_view(self.environment.visible, root), isolation=self.isolation,
@@ -186,7 +195,7 @@ def _progress(seen: Sequence[events.Event], planned: int) -> str:
     return f"{len(ended)} of {total} tests, {failed} failed: {current}"
 
 
-def ending(outcome: Outcome, status: int | None = None) -> str:
+def ending(outcome: Outcome) -> str:
     """Return the way in which a process ended, as a clause."""
     if outcome.state is not State.FINISHED:
         return outcome.detail

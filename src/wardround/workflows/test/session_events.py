@@ -70,13 +70,17 @@ class Broken(_Event, frozen=True):
     excerpt: str
 
 
+class Stopped(_Event, frozen=True):
+    """The time budget ended before the last test."""
+
+
 class Finished(_Event, frozen=True):
     """The framework ended by itself."""
 
     status: int
 
 
-Event = Started | Collected | Excluded | Uncollected | Begun | Ended | Broken | Finished
+Event = Started | Collected | Excluded | Uncollected | Begun | Ended | Broken | Stopped | Finished
 _DECODE = msgspec.json.Decoder(Event).decode
 
 

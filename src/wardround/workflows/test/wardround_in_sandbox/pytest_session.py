@@ -110,6 +110,7 @@ class _Session:
         self._events.write("ended", **self._test.values())
         self._recorder.save_sometimes()
         if self._elapsed() > self._request.budget_s:
+            self._events.write("stopped")
             item.session.shouldstop = "the time budget ended"
 
     def _elapsed(self) -> float:

@@ -49,8 +49,9 @@ class Request:
 
     def position(self, test: str) -> tuple[int, int]:
         """Return the sort key of a test; equal ones stay in the order of the framework."""
-        file = self.files.get(test.partition("::")[0], len(self.files))
-        return file, self.places.get(test, len(self.places)) if self.is_exact else 0
+        if self.is_exact:
+            return self.places.get(test, len(self.places)), 0
+        return self.files.get(test.partition("::")[0], len(self.files)), 0
 
     def relative(self, path: str) -> str:
         """Return a path relative to the tree; unchanged outside of it."""

@@ -118,6 +118,7 @@ class _Result(unittest.TextTestResult):
         self._context.events.write("ended", seconds=seconds, is_recorded=is_recorded, **self._found)
         recorder.save_sometimes()
         if time.monotonic() - self._context.begun > self._context.request.budget_s:
+            self._context.events.write("stopped")
             self.stop()
 
     def _fail(self, outcome: str, error: Any) -> None:
