@@ -98,7 +98,7 @@ def test_a_hook_never_runs_the_change(shop: GitRepository) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--run=lint"], "--run lint: there is no part 'lint'; choose from tests, behaviour, none"),
+        (["--run=lint"], "--run lint: the part 'lint' is unknown; choose from tests, behaviour, none"),
         (["--sandbox", "chroot"], "Invalid value for '--sandbox'"),
     ],
 )

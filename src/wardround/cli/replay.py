@@ -28,7 +28,7 @@ def command(file: Path, rerun: bool, run: bool, repo: Path | None) -> int:
     """Derive the signals and the verdict in FILE again from its evidence, and compare them bit by bit.
 
     Nothing else is read: no repository, no tool, no model, no network. --rerun also runs tools and models on
-    the recorded commits; what running the change showed is then taken from the record, unless --run is given.
+    the recorded commits; the results of running the change stay those of the record, unless --run is given.
     Signatures are not checked; use wardround verify for that.
 
     Exit status: 0 everything agrees, 1 something differs, 2 usage error.

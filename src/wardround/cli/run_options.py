@@ -29,7 +29,7 @@ def parse_run(text: str | None) -> tuple[RunPart, ...] | None:
     """Return the parts to run; None without the option, where the configuration decides.
 
     Raises:
-        UsageError: there is no such part.
+        UsageError: a part is unknown.
     """
     from wardround.context.run_evidence import RUN_PARTS
 
@@ -41,5 +41,5 @@ def parse_run(text: str | None) -> tuple[RunPart, ...] | None:
     unknown = [name for name in names if name not in RUN_PARTS]
     if unknown:
         known = ", ".join((*RUN_PARTS, _NONE))
-        raise UsageError(f"--run {text}: there is no part {unknown[0]!r}; choose from {known}")
+        raise UsageError(f"--run {text}: the part {unknown[0]!r} is unknown; choose from {known}")
     return tuple(part for part in RUN_PARTS if part in names)

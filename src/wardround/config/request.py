@@ -23,7 +23,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         policy_floor: the policy of the organisation, which that of the repository cannot make milder.
         offline: no language model is contacted, whatever the configuration.
         run: the parts to run; None leaves it to the configuration.
-        sandbox: the isolation of what runs; None for the configured one, ``none`` is no isolation.
+        sandbox: the isolation of what runs; None for the configured one, ``none`` for none.
     """
 
     profile: Profile = Profile.COMMIT

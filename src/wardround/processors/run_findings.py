@@ -14,7 +14,7 @@ _BY_COVERAGE_FILE = "tests/TE205"
 
 
 class AddRunFindings:
-    """Add the results of a run, all of which the change causes.
+    """Add the results of a run; the change causes each one.
 
     They come after duplicates are merged, so that they replace no finding but one about lines whose coverage
     the run itself shows.

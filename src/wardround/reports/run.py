@@ -1,4 +1,4 @@
-"""What running the change showed, as reports show it: short for people, complete in JSON."""
+"""The results of running the change in reports: short for people, complete in JSON."""
 
 from __future__ import annotations
 

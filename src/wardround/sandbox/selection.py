@@ -22,7 +22,7 @@ def candidates(isolation: str, image: str, environ: Mapping[str, str]) -> Sequen
         environ: the caller's environment, for the client of an engine.
 
     Raises:
-        SandboxError: there is no such isolation.
+        SandboxError: the isolation is unknown.
     """
     if isolation in ENGINES:
         return [Container(isolation, image, environ)]

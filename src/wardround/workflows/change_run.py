@@ -38,7 +38,7 @@ class RunnableChange(msgspec.Struct, frozen=True, eq=False):
 
 
 class Workflows(Protocol):
-    """What runs the code of a change; a part that cannot run raises a ``WardroundError`` or returns why."""
+    """Runs the code of a change; a part that cannot run raises a ``WardroundError`` or returns the reason."""
 
     def tests(self, runnable: RunnableChange, /) -> TestsRun:
         """Run the tests that the change can affect."""

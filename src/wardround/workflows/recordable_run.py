@@ -21,7 +21,7 @@ _FREE_TEXTS = {
     "detail": 400, "excerpt": 2_000, "call": 500, "returned": 500, "raised": 500, "arguments": 500,
     "printed": 500, "before": 200, "after": 200,
 }  # fmt: skip
-"""Fields whose text the code under test can choose -> the most characters of it that are kept."""
+"""Fields whose text the code under test can choose -> the most characters of a text in a record."""
 _MOST_EXCERPTS = 100
 _TREE = "/tree/"
 """The folder of the tree in the sandbox."""
@@ -91,7 +91,7 @@ def _text(text: str, field: str, folders: MachineFolders) -> str:
 
 
 def _shortened(text: str, limit: int, *, from_end: bool) -> str:
-    """Return the part of a text that is kept: of an excerpt, whose last line is the failure, the end."""
+    """Return the beginning of a text, or the end of an excerpt, whose last line is the failure."""
     if len(text) <= limit:
         return text
     return text[-limit:].partition("\n")[2] or "***" if from_end else f"{beginning(text, limit)}..."

@@ -10,7 +10,7 @@ import msgspec
 
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
-from wardround.config.sandbox_settings import read_sandbox
+from wardround.config.loader import read_sandbox
 from wardround.context.run_evidence import RunState, TestOutcome
 from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.lookup import environment_of
@@ -69,7 +69,7 @@ def _base_content(repository: Repository, planned: PlannedTests, path: str) -> b
 
 
 def _tested(planned: PlannedTests, report: TestReport) -> Iterator[tuple[DetectedProject, list[str]]]:
-    """Yield the projects of which tests passed with pytest, with these tests."""
+    """Yield the projects with their tests that passed with pytest."""
     projects = {one.root: one for one in planned.projects if one.language == "python"}
     for run in report.runs:
         passed = [

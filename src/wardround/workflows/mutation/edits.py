@@ -39,7 +39,7 @@ class Edit(msgspec.Struct, frozen=True):
 
     Attributes:
         line: of the edited expression or statement.
-        lines: those of which one runs if the edited code does.
+        lines: at least one of these runs if the edited code does.
         start: offset of the replaced text.
         end: offset of its end.
         after: the text in its place.

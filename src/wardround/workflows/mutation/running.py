@@ -13,7 +13,8 @@ from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import RunState
 from wardround.sandbox.model import Limits, Outcome, State, Visible
-from wardround.sandbox.run import AUTO, NONE, run
+from wardround.sandbox.choices import AUTO, NONE
+from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment

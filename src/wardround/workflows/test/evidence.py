@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from wardround.context.run_evidence import RunConditions, TestEvidence, TestsRun
-from wardround.sandbox.run import NONE
+from wardround.sandbox.choices import NONE
 from wardround.workflows.test.report import TestReport
 
 

@@ -16,7 +16,7 @@ class TestGroup(msgspec.Struct, frozen=True):
     """The planned tests of one project.
 
     Attributes:
-        project: None for tests of which no file names a framework.
+        project: None for tests whose framework no file names.
         framework: the one that runs them.
     """
 

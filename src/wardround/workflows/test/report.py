@@ -101,7 +101,7 @@ class TestReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         base: the commit before the change; empty if the repository has none.
-        head: the tested commit, or ``index`` for what is staged.
+        head: the tested commit, or ``index`` for the staged content.
         state: of all runs together, the least complete one.
         detail: one sentence unless all selected tests ran.
         omitted: the number of tests that the plan left out.
