@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 RunPart = Literal["tests", "behaviour"]
-"""The parts that a review can run: the tests that the change can affect, and its functions before and after it."""
+"""The parts that a review can run: the tests that it can affect, and its functions before and after."""
 RUN_PARTS: tuple[RunPart, ...] = ("tests", "behaviour")
 
 

@@ -12,8 +12,8 @@ import msgspec
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import RunState
-from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.choices import AUTO, NONE
+from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT

@@ -12,8 +12,8 @@ import msgspec
 
 from wardround.change.repository import Repository
 from wardround.context.line_coverage.context_lines import MOST_BYTES
-from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.choices import NONE
+from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
