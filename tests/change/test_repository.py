@@ -801,3 +801,12 @@ class TestRestOfTheTree:
         for words, found in zip(asked, many, strict=True):
             with Repository(repo.root) as repository:
                 assert repository.files_with_word(words, ["m/*.sql"]) == found
+
+
+def test_a_file_that_was_written_again_with_its_staged_content_does_not_differ(repo: GitRepository) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    (repo.root / "a.py").write_text("a = 1\n")
+    os.utime(repo.root / "a.py", (1, 1))
+
+    with Repository(repo.root) as repository:
+        assert repository.differs_from_worktree(INDEX) == set()

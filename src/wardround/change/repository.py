@@ -285,8 +285,11 @@ class Repository:
         """Start the comparison with the work tree; ``differs_from_worktree`` waits for its result."""
         if side != WORKTREE and not self.bare and side not in self._comparing:
             options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
+            # diff, unlike diff-files, compares contents where a file was written again with the same one
             compared = (
-                ("diff-files", *options) if side == INDEX else ("diff-index", *options, END, side, "--")
+                ("-c", "diff.autoRefreshIndex=true", "diff", "--no-ext-diff", "--no-textconv", *options)
+                if side == INDEX
+                else ("diff-index", *options, END, side, "--")
             )
             untracked = (*_UNTRACKED, "--directory", "--no-empty-directory")
             self._comparing[side] = [self._git.popen(*compared), self._git.popen(*untracked)]
