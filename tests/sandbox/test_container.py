@@ -67,7 +67,7 @@ elif name == "rm":
         os.killpg(int(state), signal.SIGKILL)
     os.unlink(path(rest[-1]))
 """
-LIMITS = Limits(wall_s=30)
+LIMITS, VIEW = Limits(wall_s=30), Visible()
 IMAGE = "registry.example/python:3.12@sha256:" + "0" * 64
 
 
@@ -115,13 +115,12 @@ def contained(
     limits: Limits = LIMITS,
     engine: str = DOCKER,
     image: str = IMAGE,
-    visible: Visible | None = None,
+    visible: Visible = VIEW,
 ) -> Outcome:
+    view = msgspec.structs.replace(visible, image=image)
     log = tree.root.parent / "log"
     environ = {"HOME": str(tree.home), "DOCKER_HOST": "unix:///run/user/docker.sock", "TOKEN": "secret"}
-    return run(
-        command, tree, limits, log=log, isolation=engine, image=image, visible=visible, environ=environ
-    )
+    return run(command, tree, limits, log=log, isolation=engine, visible=view, environ=environ)
 
 
 def value_of(call: list[str], option: str) -> list[str]:

@@ -59,6 +59,7 @@ class Visible(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         environment: names of variables that are passed on; all others are removed.
         variables: names and values that are set.
         loopback: True if internet sockets work, on a loopback interface that only the run has.
+        image: for a container engine: its programs and libraries replace those of the system.
     """
 
     read_only: tuple[Path, ...] = ()
@@ -66,6 +67,7 @@ class Visible(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     environment: tuple[str, ...] = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
     variables: tuple[tuple[str, str], ...] = ()
     loopback: bool = False
+    image: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

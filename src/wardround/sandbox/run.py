@@ -8,12 +8,14 @@ from pathlib import Path
 
 from wardround.errors import SandboxError
 from wardround.sandbox.backend import RunRequest
-from wardround.sandbox.choices import AUTO
+from wardround.sandbox.choices import AUTO, NONE
 from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.selection import candidates, in_one_sentence
 from wardround.sandbox.supervision import refused, supervised
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import objection_to
+
+__all__ = ["AUTO", "NONE", "run"]
 
 
 def run(
@@ -24,7 +26,6 @@ def run(
     log: Path,
     visible: Visible | None = None,
     isolation: str = AUTO,
-    image: str = "",
     environ: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Run a command in the root of a tree, and return when none of its processes is left.
@@ -33,14 +34,13 @@ def run(
         log: the file for its output, outside the tree.
         visible: by default, the system's programs and libraries only.
         isolation: one of ``choices.CHOICES``; the outcome records the back end.
-        image: for a container engine.
         environ: the caller's environment; by default, that of this process.
     """
     view = visible or Visible()
     environ = os.environ if environ is None else environ
     request = RunRequest(command, tree.root, tree.home, limits, view, environ)
     try:
-        possible = candidates(isolation, image, environ)
+        possible = candidates(isolation, view.image, environ)
     except SandboxError as cause:
         return Outcome(isolation, "", State.REFUSED, detail=str(cause))
     objection = objection_to(view, tree.private, environ)

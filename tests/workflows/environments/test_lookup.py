@@ -77,12 +77,18 @@ def test_without_an_environment_the_command_that_builds_one_is_named(
 
 
 def test_a_run_gets_the_variables_and_the_limits_of_the_settings(tmp_path: Path) -> None:
-    settings = SandboxSettings(environment=("CI",), loopback=True, limits=LimitSettings(memory_mib=100))
+    settings = SandboxSettings(
+        environment=("CI",),
+        loopback=True,
+        image={"python": "python:3.12", "javascript": "node:22"},
+        limits=LimitSettings(memory_mib=100),
+    )
     with repository_with(tmp_path / "repo", {"a.py": ""}) as repository:
         found = environment_of(PYTHON, repository, settings, environ={"VIRTUAL_ENV": sys.prefix})
 
     assert "CI" in found.visible.environment
     assert found.visible.loopback
+    assert found.visible.image == "python:3.12"
     assert limits_of(settings).memory_bytes == 100 * 1024 * 1024
 
 

@@ -59,10 +59,16 @@ def environment_of(
 
 
 def with_settings(environment: Environment, settings: SandboxSettings) -> Environment:
-    """Return an environment whose runs get the variables and the loopback interface of the settings."""
+    """Return an environment whose runs get the variables, the loopback interface and the image set."""
     visible = environment.visible
     names = tuple(dict.fromkeys((*visible.environment, *settings.environment)))
-    view = msgspec.structs.replace(visible, environment=names, loopback=settings.loopback)
+    images = (image for language, image in settings.image.items() if language == environment.language)
+    view = msgspec.structs.replace(
+        visible,
+        environment=names,
+        loopback=settings.loopback,
+        image=next(images, ""),
+    )
     return msgspec.structs.replace(environment, visible=view)
 
 
