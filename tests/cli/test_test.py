@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.conftest import GitRepository
+from tests.conftest import SCRIPTS, GitRepository
 from tests.security.sandbox.host import needs_bubblewrap
 from tests.workflows.test.tiny_project import FILES, run_with_coverage
 
@@ -148,11 +151,11 @@ def test_a_run_records_what_tests_ran_so_that_the_next_run_is_small(changed: Git
     first, second = run(changed), run(changed)
 
     assert (first.returncode, first.stderr) == (0, "")
-    assert first.stdout.startswith("15 of 15 tests to run\n")
+    assert first.stdout.startswith("tests of the change from HEAD~1 to HEAD\n15 of 15 tests to run\n")
     assert "isolation: bubblewrap" in first.stdout
     assert "\n16 passed in " in first.stdout
     assert "1 of 1 changed lines were run by these tests" in first.stdout
-    assert second.stdout.startswith("4 of 16 tests to run\n")
+    assert "\n4 of 16 tests to run\n" in second.stdout
     assert changed.git("status", "--short") == before
 
 
@@ -380,4 +383,22 @@ def test_a_repository_without_tests_is_inconclusive(repo: GitRepository) -> None
     done = run(repo)
 
     assert done.returncode == 4
-    assert done.stdout.startswith("no tests were found\n")
+    assert "no tests were found\n" in done.stdout
+
+
+@needs_bubblewrap
+def test_an_interrupt_ends_the_run_and_keeps_the_output(changed: GitRepository) -> None:
+    changed.commit({"tests/test_hang.py": "import time\ndef test_hang(): time.sleep(600)\n"})
+    command = [SCRIPTS / "wardround", "test", "--base", "HEAD~1", "--target", "tests/test_hang.py"]
+    environ = {**os.environ, "VIRTUAL_ENV": sys.prefix}
+    running = subprocess.Popen(command, cwd=changed.root, env=environ, stdout=subprocess.PIPE)
+    log = Path(changed.root, "artifacts/wardround/test-pytest-1.log")
+    while not log.exists():
+        time.sleep(0.1)
+
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+
+    assert running.returncode == 130
+    assert log.exists()
+    assert not Path(changed.root, "artifacts/wardround/test-report.json").exists()

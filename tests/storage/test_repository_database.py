@@ -39,6 +39,16 @@ def test_another_version_is_empty(tmp_path: Path) -> None:
     assert _rows(KIND._replace(version=2), "/one", tmp_path) == 0
 
 
+def test_another_version_is_empty_even_if_its_rows_are_numbered(tmp_path: Path) -> None:
+    schema = ("CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT)",)
+    RepositoryDatabase.open(DatabaseKind(schema, 1), Path("r"), tmp_path).close()
+
+    opened = RepositoryDatabase.open(DatabaseKind(schema, 2), Path("r"), tmp_path)
+    opened.close()
+
+    assert opened.file is not None
+
+
 @pytest.mark.parametrize("content", [b"", b"no database" * 500])
 def test_a_damaged_file_is_replaced(tmp_path: Path, content: bytes) -> None:
     _with_row(KIND, "/one", tmp_path).write_bytes(content)

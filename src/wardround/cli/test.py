@@ -119,11 +119,13 @@ def _planned(spec: ChangeSpec, targets: Sequence[str]) -> PlanReport:
 
 
 def _run(spec: ChangeSpec, outputs: Sequence[tuple[str, Path | None]], options: RunOptions) -> int:
-    from wardround.workflows.test.artifacts import Artifacts
-    from wardround.workflows.test.report_text import as_json
-
     has_text = ("text", None) in outputs
+    if has_text:
+        emit_line(_subject(spec))  # what follows loads for a while
     with progress_line() as progress, open_change(spec) as (_, change, repository):
+        from wardround.workflows.test.artifacts import Artifacts
+        from wardround.workflows.test.report_text import as_json
+
         assert repository is not None
         artifacts = Artifacts(repository.root)
         report = _reported(spec, change, repository, options, artifacts, progress, has_text)
@@ -134,6 +136,12 @@ def _run(spec: ChangeSpec, outputs: Sequence[tuple[str, Path | None]], options: 
     if has_text:
         emit_line(f"report: {artifacts.name}")
     return _status(report)
+
+
+def _subject(spec: ChangeSpec) -> str:
+    if spec.base is None:
+        return "tests of the staged change"
+    return f"tests of the change from {spec.base} to {spec.head or 'HEAD'}"
 
 
 def _reported(

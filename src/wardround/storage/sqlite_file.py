@@ -44,7 +44,8 @@ def _create(database: sqlite3.Connection, schema: Sequence[str], version: int) -
     """Replace the tables, unless another process did so before this one got the lock."""
     if _version(database) == version:
         return
-    for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+    own = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+    for (table,) in database.execute(own).fetchall():
         database.execute(f'DROP TABLE IF EXISTS "{table}"')  # a full-text table drops its own
     for statement in schema:
         database.execute(statement)

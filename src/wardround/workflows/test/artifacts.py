@@ -16,7 +16,7 @@ _IGNORED = b"*\n"
 
 
 class Artifacts:
-    """The folder for one run, made or emptied of the logs of the run before.
+    """The folder for one run, made or emptied of the report and the logs of the run before.
 
     Args:
         root: of the repository; the folder is in it, and git ignores it.
@@ -35,7 +35,7 @@ class Artifacts:
         self.folder = root / FOLDER
         try:
             with directories.opened(self.folder, root, create=True) as entered:
-                _remove_logs(entered)
+                _remove_results(entered)
             directories.write_file(self.folder / ".gitignore", _IGNORED, root)
         except OSError as cause:
             raise UsageError(_unwritable(self.folder, cause)) from cause
@@ -64,12 +64,12 @@ def _unwritable(path: Path, cause: OSError) -> str:
     return f"{one_line(str(path))} cannot be written: {cause.strerror}; make room or change its permissions"
 
 
-def _remove_logs(folder: int) -> None:
-    """Remove the logs of an earlier run from an open folder."""
+def _remove_results(folder: int) -> None:
+    """Remove the results of an earlier run from an open folder."""
     listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     try:
         for name in os.listdir(listed):
-            if name.startswith("test-") and name.endswith(".log"):
+            if name == REPORT or (name.startswith("test-") and name.endswith(".log")):
                 with suppress(OSError):
                     os.unlink(name, dir_fd=listed)
     finally:

@@ -29,6 +29,7 @@ _TABLES = {"hatch": ("envs",)}
 _RUN = {"uv": ("uv", "run"), "poetry": ("poetry", "run"), "pdm": ("pdm", "run"), "hatch": ("hatch", "run")}
 _REQUIREMENTS = LazyPattern(r"^[\w.-]*requirements[\w.-]*\.(?:txt|in)$")
 _PYTEST = LazyPattern(r"(?m)^[ \t]*[\"']?pytest(?![\w-])")
+_NOX_PYTEST = LazyPattern(r"\.run\((?:[^()]{0,200}[\"', ])?[\"']pytest[\"']")
 _UNITTEST = LazyPattern(r"(?m)^[ \t]*(?:import|from)[ \t]+unittest\b")
 _MOST_TEST_FILES = 50
 """Files of tests that are read for a framework that no configuration names."""
@@ -129,6 +130,9 @@ def _pytest(files: ProjectFiles, root: str, document: Mapping[str, object]) -> I
     tox = posixpath.join(root, "tox.ini")
     if _PYTEST.search(files.text(tox)):
         yield Fact("pytest", tox, "testenv")
+    nox = posixpath.join(root, "noxfile.py")
+    if _NOX_PYTEST.search(files.text(nox)):
+        yield Fact("pytest", nox, "session.run")
     for name in files.names(root):
         path = posixpath.join(root, name)
         if _REQUIREMENTS.search(name) and _PYTEST.search(files.text(path)):
