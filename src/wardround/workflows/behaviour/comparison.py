@@ -15,6 +15,7 @@ from wardround.workflows.behaviour.targets import Targets
 
 _MOST_SHOWN = 300
 _COMPARABLE = frozenset({"returned", "raised"})
+_OF_UNFIT_INPUTS = frozenset({"TypeError", "AttributeError", "AssertionError", "NameError"})
 _POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
 """A line number after the name of a Python file."""
 _REASONS = {
@@ -157,12 +158,17 @@ def _differs(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -
     before, after = _key(pair.base), _key(pair.head)
     if before == after:
         return False
-    if pair.is_message_only and pair.base.origin is not InputOrigin.RECORDED:
+    if pair.base.origin is not InputOrigin.RECORDED and (pair.is_message_only or _is_unfit(pair)):
         return False
     texts = repr(before), repr(after)
     return not any(
         old in texts[0] and texts[0].replace(old, new) == texts[1] for old in renamed[0] for new in renamed[1]
     )
+
+
+def _is_unfit(pair: CallPair) -> bool:
+    """Return True if a function already failed for an input of another type than it takes."""
+    return pair.head.kind == "raised" and pair.base.kind == "raised" and pair.base.type in _OF_UNFIT_INPUTS
 
 
 def _rank(pair: CallPair) -> tuple[object, ...]:

@@ -36,7 +36,10 @@ _MOST_PAYLOAD_BYTES = 256 * 1024
 _CROSSING_SHARE = 0.25
 _GRACE_S = 30.0
 """Elapsed time of a run over that of its calls, for imports."""
-_PYTEST = ("-q", "-p", "no:cacheprovider", "--continue-on-collection-errors")
+_PYTEST = (
+    "-q", "-o", "cache_dir=.wardround-cache", "-p", "no:randomly", "-p", "no:random_order",
+    "--continue-on-collection-errors",
+)  # fmt: skip
 _WITHOUT_OPTIONS = ("-o", "addopts=")
 _FAKE_CLOCKS = ("/usr/lib/*-linux-gnu/faketime/libfaketime.so.1", "/usr/lib*/faketime/libfaketime.so.1")
 _FROZEN = (("FAKETIME", "@2026-01-01 00:00:00 i0.0"), ("FAKETIME_DONT_FAKE_MONOTONIC", "1"))

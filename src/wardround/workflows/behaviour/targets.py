@@ -114,9 +114,10 @@ def _of_file(
         for key, one in base.functions.items()
         if key in head.functions and head.functions[key].digest != one.digest
     }
-    for name in sorted({name for name, _ in changed} & (base.repeated | head.repeated)):
-        left.append(NotCompared(file.path, name, "it has several definitions"))
-        changed = {key: one for key, one in changed.items() if key[0] != name}
+    for key in sorted(changed):
+        if reason := _exclusion(key[0], base.repeated | head.repeated):
+            left.append(NotCompared(file.path, key[0], reason))
+            del changed[key]
     reached = _public_callers([one for one in changed.values() if one.is_private], base)
     for key, one in changed.items():
         reaches = tuple(reached.pop(key, ()))
@@ -126,6 +127,13 @@ def _of_file(
             yield Target(
                 file.base_path, file.path, base.functions[key], head.functions[key], False, tuple(names)
             )
+
+
+def _exclusion(name: str, repeated: frozenset[str]) -> str:
+    """Return the reason for which a function is not compared; empty if it can be."""
+    if name in repeated:
+        return "it has several definitions"
+    return "its result is a hash" if name.rpartition(".")[2] == "__hash__" else ""
 
 
 def _public_callers(private: Sequence[Definition], base: Definitions) -> dict[tuple[str, str], list[str]]:
