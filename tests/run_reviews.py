@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tests.conftest import GitRepository
@@ -12,6 +13,9 @@ from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.context.run_evidence import RUN_PARTS, LineEvidence, RunEvidence, RunPart
+from wardround.findings import Plane
+from wardround.planes.signal import Signal
+from wardround.reports import FORMATS, renderer
 from wardround.review import ReviewResult, run_review
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
@@ -64,20 +68,33 @@ def committed(repo: GitRepository, message: str = "Refuse empty ports", settings
     repo.git("commit", "--quiet", "--all", "--message", message)
 
 
-def reviewed(repo: GitRepository, runner: Runner, **settings: Any) -> ReviewResult:
+@dataclass(frozen=True)
+class Reviewed:
+    """A review and its reports by format, rendered while the repository was open."""
+
+    result: ReviewResult
+    printed: Mapping[str, str]
+
+    @property
+    def of_run(self) -> list[tuple[str, str, int, str]]:
+        """The findings of the run, each with its severity, line and message."""
+        return [
+            (one.rule, one.severity.label, one.span.line, one.message)
+            for one in self.result.findings
+            if one.specialist == "run"
+        ]
+
+    def signal(self, plane: Plane) -> Signal:
+        """The signal of a plane."""
+        return next(one for one in self.result.conclusion.signals if one.plane is plane)
+
+
+def reviewed(repo: GitRepository, runner: Runner, **settings: Any) -> Reviewed:
     """Review the last commit in CI."""
     defaults: dict[str, Any] = {"profile": Profile.CI, "target_branch": "main", "run": RUN_PARTS}
     request = ReviewRequest(**(defaults | settings))
     with Repository(repo.root) as repository:
         change = repository.between("HEAD~1", "HEAD")
         source = GitChangeSource(repository, change)
-        return run_review(source, change, quick_host(), request, Processes(), runner=runner)
-
-
-def of_run(review: ReviewResult) -> list[tuple[str, str, int, str]]:
-    """The findings of the run, each with its severity, line and message."""
-    return [
-        (one.rule, one.severity.label, one.span.line, one.message)
-        for one in review.findings
-        if one.specialist == "run"
-    ]
+        done = run_review(source, change, quick_host(), request, Processes(), runner=runner)
+        return Reviewed(done, {name: renderer(name)(done) for name in FORMATS})

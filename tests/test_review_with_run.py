@@ -16,12 +16,11 @@ from tests.planes.run_factory import (
     run_of_behaviour,
     run_of_tests,
 )
-from tests.run_reviews import LINES, SETTINGS, Runner, committed, of_run, reviewed
+from tests.run_reviews import LINES, SETTINGS, Runner, committed, reviewed
 from wardround.context.run_evidence import RunEvidence
 from wardround.findings import Plane
 from wardround.planes.signal import PlaneStatus
 from wardround.policy.gate import GateOutcome
-from wardround.reports import renderer
 from wardround.tools.tool import Profile
 
 CLEAN = RunEvidence(run_of_tests(lines=(replace(LINES, covered=(6, 7), uncovered=()),)), run_of_behaviour())
@@ -44,47 +43,47 @@ def shop(repo: GitRepository) -> GitRepository:
 
 def test_what_ran_leads_to_findings_and_blocks(shop: GitRepository) -> None:
     review = reviewed(shop, Runner(BROKEN))
-    assert [one[:3] for one in of_run(review)] == LINES_OF_RUN
-    assert (review.gate.outcome, review.exit_status) == (GateOutcome.BLOCKED, 1)
-    assert review.conclusion.context.ran == BROKEN
-    signals = {one.plane: one for one in review.conclusion.signals}
-    assert (signals[Plane.TESTS].severity, signals[Plane.SEMANTIC].severity) == ("error", "info")
+    assert [one[:3] for one in review.of_run] == LINES_OF_RUN
+    assert (review.result.gate.outcome, review.result.exit_status) == (GateOutcome.BLOCKED, 1)
+    assert review.result.conclusion.context.ran == BROKEN
+    assert [review.signal(plane).severity for plane in (Plane.TESTS, Plane.SEMANTIC)] == ["error", "info"]
 
 
 def test_the_identity_of_a_finding_does_not_follow_from_the_text_of_a_failure(shop: GitRepository) -> None:
     other = replace(FAILED, places=("app.py:6",), excerpt="E  other at 0x1")
     again = replace(BROKEN, tests=run_of_tests(PASSED, other, lines=(LINES,)))
-    first, second = (
-        [one.fingerprint for one in reviewed(shop, Runner(run)).findings] for run in (BROKEN, again)
-    )
-    assert first == second
+    results = [reviewed(shop, Runner(run)).result for run in (BROKEN, again)]
+    assert len({tuple(one.fingerprint for one in result.findings) for result in results}) == 1
 
 
 def test_a_clean_run_adds_nothing(shop: GitRepository) -> None:
     review = reviewed(shop, Runner(CLEAN))
-    assert of_run(review) == []
-    assert "no test of parse_port" not in str(review.conclusion.verdict.reasons)
-    assert "no test of parse_port" in str(reviewed(shop, Runner(CLEAN), run=()).conclusion.verdict.reasons)
+    assert review.of_run == []
+    assert "no test of parse_port" not in str(review.result.conclusion.verdict.reasons)
+    assert "no test of parse_port" in str(
+        reviewed(shop, Runner(CLEAN), run=()).result.conclusion.verdict.reasons
+    )
 
 
 def test_a_run_without_a_sandbox_is_inconclusive_with_the_reason(shop: GitRepository) -> None:
     review = reviewed(
         shop, Runner(RunEvidence(run_of_tests(conditions=REFUSED), run_of_behaviour(conditions=REFUSED)))
     )
-    assert (review.gate.outcome, review.exit_status) == (GateOutcome.INCONCLUSIVE, 4)
-    assert review.gate.reasons == (
+    assert (review.result.gate.outcome, review.result.exit_status) == (GateOutcome.INCONCLUSIVE, 4)
+    assert review.result.gate.reasons == (
         f"run of behaviour: the changed functions did not run: {REFUSED.detail}",
         f"run of tests: the tests of the change did not run: {REFUSED.detail}",
     )
-    inconclusive = {one.plane for one in review.conclusion.signals if one.status is PlaneStatus.INCONCLUSIVE}
+    signals = review.result.conclusion.signals
+    inconclusive = {one.plane for one in signals if one.status is PlaneStatus.INCONCLUSIVE}
     assert inconclusive == {Plane.TESTS, Plane.SEMANTIC, Plane.CONTRACT}
-    text = " ".join(renderer("text")(review).split())
+    text = " ".join(review.printed["text"].split())
     assert f"run: the tests of the change did not run: {REFUSED.detail}" in text
 
 
 def test_a_change_that_states_that_nothing_changes_is_warned_about(repo: GitRepository) -> None:
     committed(repo, "refactor: simplify the parser")
-    (found,) = of_run(reviewed(repo, Runner(RunEvidence(behaviour=run_of_behaviour(difference(line=4))))))
+    (found,) = reviewed(repo, Runner(RunEvidence(behaviour=run_of_behaviour(difference(line=4))))).of_run
     assert found == (
         "run/unstated-behaviour",
         "warn",
@@ -97,11 +96,8 @@ def test_a_change_that_states_that_nothing_changes_is_warned_about(repo: GitRepo
 def test_a_published_function_with_callers_is_about_the_contract(repo: GitRepository) -> None:
     repo.commit({"pyproject.toml": "[build-system]\nrequires = []\n[project]\nname = 'app'\nversion = '1'\n"})
     committed(repo)
-    (found,) = of_run(
-        reviewed(
-            repo, Runner(RunEvidence(behaviour=run_of_behaviour(difference(line=4, callers=("b.py:1",)))))
-        )
-    )
+    called = difference(line=4, callers=("b.py:1",))
+    (found,) = reviewed(repo, Runner(RunEvidence(behaviour=run_of_behaviour(called)))).of_run
     assert found[0] == "run/published-behaviour"
 
 
@@ -129,26 +125,26 @@ def test_a_change_cannot_make_its_own_code_run(repo: GitRepository) -> None:
 
 def test_the_reports_show_what_ran(shop: GitRepository) -> None:
     review = reviewed(shop, Runner(BROKEN))
-    text = " ".join(renderer("text")(review).split())
+    text = " ".join(review.printed["text"].split())
     assert "run: tests that ran in bubblewrap: 1 passed, 1 failed; 1 of 2 changed lines ran" in text
     assert "run: behaviour compared in bubblewrap: 1 function on 12 inputs" in text
     assert "results that differ: 1, not compared: 1" in text
     assert "run: not compared: app.py main: no test called it" in text
-    report = json.loads(renderer("json")(review))
+    report = json.loads(review.printed["json"])
     assert report["run"]["tests"]["outcomes"] == {"passed": 1, "failed": 1}
     assert report["run"]["tests"]["isolated"] is True
     assert report["run"]["behaviour"]["functions_not_compared"] == 1
     assert report["run"]["behaviour"]["differences"][0]["call"] == "parse_port('')"
-    sarif = json.loads(renderer("sarif")(review))["runs"][0]
+    sarif = json.loads(review.printed["sarif"])["runs"][0]
     assert sarif["properties"]["run"]["behaviour"]["functions_differing"] == 1
     assert {one["ruleId"] for one in sarif["results"]} >= {"run/failed-test", "run/behaviour"}
-    assert "::error file=app.py,line=6,endLine=6" in renderer("github")(review)
+    assert "::error file=app.py,line=6,endLine=6" in review.printed["github"]
 
 
 def test_a_review_without_a_run_reports_none(shop: GitRepository) -> None:
     review = reviewed(shop, Runner(CLEAN), run=())
-    assert "run" not in json.loads(renderer("json")(review))
-    assert "run: " not in renderer("text")(review)
+    assert "run" not in json.loads(review.printed["json"])
+    assert "run: " not in review.printed["text"]
 
 
 def test_a_rule_can_be_switched_off_and_a_failure_then_leaves_the_plane_inconclusive(
@@ -156,6 +152,5 @@ def test_a_rule_can_be_switched_off_and_a_failure_then_leaves_the_plane_inconclu
 ) -> None:
     committed(repo, settings=SETTINGS + "[rules]\n'run/failed-test' = 'off'\n'run/behaviour' = 'warn'\n")
     review = reviewed(repo, Runner(BROKEN))
-    assert [one[:2] for one in of_run(review)] == [("run/behaviour", "warn"), ("run/uncovered-lines", "info")]
-    (tests,) = (one for one in review.conclusion.signals if one.plane is Plane.TESTS)
-    assert tests.reasons == ("1 failed test without a finding",)
+    assert [one[:2] for one in review.of_run] == [("run/behaviour", "warn"), ("run/uncovered-lines", "info")]
+    assert review.signal(Plane.TESTS).reasons == ("1 failed test without a finding",)

@@ -12,6 +12,7 @@ from tests.planes.run_factory import (
     PASSED,
     REFUSED,
     TIMED_OUT,
+    UNISOLATED,
     difference,
     run_of_behaviour,
     run_of_tests,
@@ -115,6 +116,7 @@ def test_findings_in_files_that_the_change_leaves_alone_do_not_exist() -> None:
 def test_a_complete_run_replaces_coverage_files() -> None:
     assert covered_files(RunEvidence(tests=run_of_tests())) == {"app.py"}
     assert covered_files(RunEvidence(tests=run_of_tests(conditions=TIMED_OUT))) == frozenset()
+    assert covered_files(RunEvidence(tests=run_of_tests(conditions=UNISOLATED))) == frozenset()
     assert covered_files(RunEvidence()) == frozenset()
 
 

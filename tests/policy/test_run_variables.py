@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.planes.evidence_factory import PYTHON, document, evidence
+from tests.planes.evidence_factory import PYTHON, document, evidence, finding
 from tests.planes.run_factory import (
     CLEAN,
     FAILED,
@@ -151,6 +151,16 @@ def test_lines_that_passing_tests_ran_count_as_much_as_a_changed_test() -> None:
 def test_a_run_with_a_gap_keeps_the_change_from_t1(run: Any, reason: str) -> None:
     tier, reasons = decide_tier(REVIEWED, evidence(), run)
     assert (tier, [one.text for one in reasons]) == (Tier.T2, [reason])
+
+
+def test_a_note_of_a_run_about_tests_lowers_no_tier_and_any_other_finding_does() -> None:
+    tests = Signal(Plane.TESTS, PlaneStatus.REVIEWED, "info", 1.0, ("n",))
+    signals = tuple(tests if one.plane is Plane.TESTS else one for one in REVIEWED)
+    note = finding(Plane.TESTS, "info", specialist="run", fingerprint="n", confidence=0.4)
+    assert decide_tier(signals, evidence(findings=(note,)), run_of_tests())[0] is Tier.T1
+    certain = replace(note, confidence=1.0)
+    assert decide_tier(signals, evidence(findings=(certain,)), run_of_tests())[0] is Tier.T2
+    assert decide_tier(signals, evidence(), run_of_tests())[0] is Tier.T2
 
 
 def test_a_complete_run_without_coverage_leaves_the_code_graph_in_place() -> None:

@@ -22,7 +22,7 @@ from tests.planes.run_factory import (
     run_of_tests,
 )
 from tests.records.sample_reviews import FACTS, MOMENT, review, signer
-from tests.run_reviews import LINES, Runner, committed, of_run, reviewed
+from tests.run_reviews import LINES, Runner, committed, reviewed
 from tests.security.test_printed_commands import assert_silent
 from wardround.context.document import document_id
 from wardround.context.run_evidence import Observed, RunEvidence, TestOutcome
@@ -33,7 +33,6 @@ from wardround.records import bundle
 from wardround.records.reading import evidence_fault
 from wardround.records.record import predicate_of
 from wardround.records.verify import verify_record
-from wardround.reports import renderer
 from wardround.text.escaping import lines_for_log
 
 HOSTILE = "::error::x\x1b[31m\r\n\u202e[a](javascript:x)<img src=x>"
@@ -105,8 +104,8 @@ def test_results_that_a_test_prints_are_text_and_nothing_else(repo: GitRepositor
     printed = json.dumps({"id": FAILED.id, "outcome": "passed"})
     loud = replace(FAILED, excerpt=f"{printed}\nE  assert 2 == 1\n{printed}")
     done = reviewed(repo, Runner(RunEvidence(run_of_tests(PASSED, loud))))
-    assert done.gate.outcome is GateOutcome.BLOCKED
-    assert [one[0] for one in of_run(done)] == ["run/failed-test"]
+    assert done.result.gate.outcome is GateOutcome.BLOCKED
+    assert [one[0] for one in done.of_run] == ["run/failed-test"]
 
 
 def test_texts_of_the_run_print_no_commands(repo: GitRepository) -> None:
@@ -118,10 +117,8 @@ def test_texts_of_the_run_print_no_commands(repo: GitRepository) -> None:
     called = difference(line=4, call=HOSTILE, before=seen, callers=(HOSTILE,), through=HOSTILE)
     done = reviewed(repo, Runner(RunEvidence(tests, run_of_behaviour(called))))
     for name in ("text", "json", "sarif"):
-        assert_silent(lines_for_log(renderer(name)(done), {"GITHUB_ACTIONS": "true"}))
-    lines = [
-        line.split("::", 2)[-1] for line in renderer("github")(done).splitlines() if line.startswith("::")
-    ]
+        assert_silent(lines_for_log(done.printed[name], {"GITHUB_ACTIONS": "true"}))
+    lines = [line.split("::", 2)[-1] for line in done.printed["github"].splitlines() if line.startswith("::")]
     assert_silent("\n".join(lines))
 
 
@@ -131,7 +128,7 @@ def test_a_suppression_that_the_change_adds_waives_no_failure(repo: GitRepositor
     repo.git("commit", "--quiet", "--all", "--message", "Ports")
     failed = replace(FAILED, places=("app.py:1",))
     done = reviewed(repo, Runner(RunEvidence(run_of_tests(PASSED, failed))))
-    assert done.gate.outcome is GateOutcome.BLOCKED
+    assert done.result.gate.outcome is GateOutcome.BLOCKED
 
 
 @pytest.mark.parametrize(

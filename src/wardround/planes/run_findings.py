@@ -16,7 +16,7 @@ from wardround.context.run_evidence import (
     TestsRun,
     UnnoticedMutation,
 )
-from wardround.context.run_summary import failures, incomplete
+from wardround.context.run_summary import failures, incomplete, shows_lines
 from wardround.findings import ENTIRE_CHANGE, RUN, RawFinding, Span, Unreviewed
 from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, behaviour_result
 from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT
@@ -47,11 +47,13 @@ def run_results(run: RunEvidence, reading: RunReading) -> tuple[RawFinding, ...]
 
 
 def covered_files(run: RunEvidence) -> frozenset[str]:
-    """Return the files whose changed lines a complete run shows, in place of a coverage file."""
+    """Return the files whose changed lines a complete run in the sandbox shows, in place of any inference."""
     tests = run.tests
-    if tests is None or tests.conditions.state is not RunState.COMPLETE:
-        return frozenset()
-    return frozenset(one.path for one in tests.lines)
+    return (
+        frozenset(one.path for one in tests.lines)
+        if tests is not None and shows_lines(tests)
+        else frozenset()
+    )
 
 
 def not_run(run: RunEvidence) -> Iterator[Unreviewed]:

@@ -105,7 +105,7 @@ def _t2(signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None) -> 
     if unmet:
         yield Reason(f"acceptance criteria that are not met: {', '.join(unmet)}", (Plane.INTENT,))
     for signal in signals:
-        if signal.plane is Plane.TESTS and signal.level:
+        if signal.plane is Plane.TESTS and signal.level and not _has_only_notes(signal, evidence):
             yield _at_severity(signal)
         if (
             signal.status is PlaneStatus.REVIEWED
@@ -113,6 +113,12 @@ def _t2(signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None) -> 
             and _is_news(signal, evidence, run)
         ):
             yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))
+
+
+def _has_only_notes(signal: Signal, evidence: Evidence) -> bool:
+    """Return True if the findings of a signal are notes of a run, whose precision is below 1."""
+    notes = {one.fingerprint for one in evidence.introduced if one.is_run_note}
+    return bool(signal.findings) and notes.issuperset(signal.findings)
 
 
 def _is_news(signal: Signal, evidence: Evidence, run: TestsRun | None) -> bool:

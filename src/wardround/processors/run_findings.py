@@ -1,4 +1,4 @@
-"""Findings of a run join those of tools and checks, and replace those that a coverage file shows."""
+"""Findings of a run join those of tools and checks, and replace those that only infer what tests run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from wardround.findings import RUN, Finding, RawFinding, Status
 from wardround.processors.classify import new_finding
 from wardround.processors.model import PipelineInputs, ReviewFindings
 
-_BY_COVERAGE_FILE = "tests/TE205"
+_REPLACED = frozenset({"tests/TE201", "tests/TE205"})
+"""Rules that infer the coverage of changed lines: by the names in tests, and by a coverage file."""
 
 
 class AddRunFindings:
     """Add the results of a run; the change causes each one.
 
     They come after duplicates are merged, so that they replace no finding but one about lines whose coverage
-    the run itself shows.
+    a run in the sandbox shows.
     """
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
@@ -29,7 +30,7 @@ class AddRunFindings:
 
 
 def _is_replaced(finding: Finding, inputs: PipelineInputs) -> bool:
-    return finding.rule == _BY_COVERAGE_FILE and finding.file in inputs.run_covered
+    return finding.rule in _REPLACED and finding.file in inputs.run_covered
 
 
 def _findings(inputs: PipelineInputs) -> Iterator[Finding]:
