@@ -160,6 +160,18 @@ def test_a_run_records_what_tests_ran_so_that_the_next_run_is_small(changed: Git
 
 
 @needs_bubblewrap
+def test_edits_of_changed_lines_that_no_test_notices_are_listed(changed: GitRepository) -> None:
+    done = run(changed, "--mutate", "60", "--target", "tests/test_prices.py")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert " small edits of the changed lines\n" in done.stdout
+    assert "not noticed: shop/prices.py:12: net * (1 + RATE) + 0 -> net * (1 + RATE) - 0\n" in done.stdout
+    mutation = report(changed)["mutation"]
+    assert (mutation["state"], len(mutation["tried"])) == ("complete", mutation["possible"])
+    assert {one["is_noticed"] for one in mutation["tried"]} == {True, False}
+
+
+@needs_bubblewrap
 def test_a_failure_is_repeated_and_tied_to_the_changed_line(changed: GitRepository) -> None:
     changed.commit({"shop/prices.py": FILES["shop/prices.py"].replace(GROSS, "net / 0")})
 

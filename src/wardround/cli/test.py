@@ -52,6 +52,10 @@ _FAILED, _INCONCLUSIVE = 1, 4
     "--find-order", is_flag=True,
     help="Find the earlier tests after which a test fails that passes alone.",
 )  # fmt: skip
+@click.option(
+    "--mutate", type=click.FloatRange(min=0, min_open=True), metavar="[SECONDS]", is_flag=False,
+    flag_value=60.0, help="Try small edits of the changed lines (60 s), and list those that no test notices.",
+)  # fmt: skip
 @click.option("--no-record", is_flag=True, help="Do not record the functions that each test runs.")
 @click.option(
     "--format", "forms", multiple=True, metavar="text|json|junit[=FILE]", default=("text",),
@@ -63,7 +67,7 @@ _FAILED, _INCONCLUSIVE = 1, 4
 def command(
     staged: bool, base: str | None, head: str | None, targets: tuple[str, ...], contexts: Path | None,
     dry_run: bool, budget: float | None, sandbox: str | None, compare_base: bool, find_order: bool,
-    no_record: bool, forms: tuple[str, ...], repo: Path | None,
+    mutate: float | None, no_record: bool, forms: tuple[str, ...], repo: Path | None,
 ) -> int:  # fmt: skip
     """Run the Python tests that a change can affect, in a sandbox, each with the reason.
 
@@ -88,7 +92,9 @@ def command(
     from wardround.workflows.test.selection import Target
 
     target = Target.of(targets)
-    return _run(spec, outputs, RunOptions(target, budget, sandbox, not no_record, compare_base, find_order))
+    return _run(
+        spec, outputs, RunOptions(target, budget, sandbox, not no_record, compare_base, find_order, mutate)
+    )
 
 
 def _output(form: str) -> tuple[str, Path | None]:

@@ -38,6 +38,7 @@ def mutate_tested(
     """Try mutants of the changed lines with the tests that passed; the budget is that of all projects.
 
     Args:
+        options: without an isolation, it is the configured one.
         logs: the folder for the output of the first run of each project.
 
     Raises:
@@ -52,7 +53,11 @@ def mutate_tested(
         except EnvironmentUnavailable as cause:
             results.append(MutationResult(RunState.REFUSED, detail=str(cause)))
             continue
-        rest = msgspec.structs.replace(options, budget_s=max(deadline - time.monotonic(), 1.0))
+        rest = msgspec.structs.replace(
+            options,
+            budget_s=max(deadline - time.monotonic(), 1.0),
+            isolation=options.isolation or settings.backend,
+        )
         name = f"test-mutation-{project.root.replace('/', '-')}.log" if project.root else "test-mutation.log"
         results.append(
             mutate_change(

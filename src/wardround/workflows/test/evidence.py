@@ -15,7 +15,8 @@ def evidence_of(report: TestReport) -> TestsRun:
         TestEvidence(one.id, one.outcome, one.reason, one.excerpt or one.detail, one.places)
         for one in report.tests
     )
-    return TestsRun(_conditions(report), tests, report.lines, report.delta)
+    found = TestsRun(_conditions(report), tests, report.lines, report.delta)
+    return found if report.mutation is None else report.mutation.added_to(found)
 
 
 def _conditions(report: TestReport) -> RunConditions:

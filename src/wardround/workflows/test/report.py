@@ -6,6 +6,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.context.run_evidence import CoverageDelta, LineEvidence, RunState, TestOutcome
+from wardround.workflows.mutation.result import MutationResult
 from wardround.workflows.test.plan import Cause
 from wardround.workflows.test.projects import Fact
 
@@ -107,6 +108,7 @@ class TestReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         omitted: the number of tests that the plan left out.
         lines: the coverage of the changed lines by file; empty if it was not recorded.
         delta: the coverage of the changed files before and after; empty unless requested.
+        mutation: the small edits of the changed lines that were tried; None unless requested.
         notes: what limits the result, one sentence each.
     """
 
@@ -122,6 +124,7 @@ class TestReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lines: tuple[LineEvidence, ...] = ()
     delta: tuple[CoverageDelta, ...] = ()
     order: tuple[OrderDependence, ...] = ()
+    mutation: MutationResult | None = None
     notes: tuple[str, ...] = ()
     schema: str = SCHEMA
     version: str = __version__

@@ -10,6 +10,7 @@ import msgspec
 
 from wardround.context.run_evidence import CoverageDelta, LineEvidence, RunState, TestOutcome
 from wardround.text.escaping import json_text, one_line
+from wardround.workflows.mutation.result import MutationResult
 from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.report import ProjectRun, TestReport, TestResult
 
@@ -69,6 +70,8 @@ def _lines(report: TestReport) -> Iterator[str]:
         yield f"{order.id} fails after {', '.join(order.after)}, and passes alone"
     yield from _coverage_lines(report.lines)
     yield from _delta_lines(report.delta)
+    if report.mutation is not None:
+        yield from _mutation_lines(report.mutation)
     yield from report.notes
     yield summary(report)
 
@@ -132,6 +135,18 @@ def _delta_lines(delta: Sequence[CoverageDelta]) -> Iterator[str]:
 
 def _share(counts: tuple[int, int] | None) -> str:
     return "no" if counts is None else f"{counts[0]} of {counts[1]}"
+
+
+def _mutation_lines(result: MutationResult) -> Iterator[str]:
+    unnoticed = result.unnoticed
+    tried = len(result.tried)
+    yield f"the tests noticed {tried - len(unnoticed)} of {tried} small edits of the changed lines"
+    for one in unnoticed[:_SHOWN]:
+        yield f"  not noticed: {one.path}:{one.line}: {one.before} -> {one.after}"
+    if len(unnoticed) > _SHOWN:
+        yield f"  and {len(unnoticed) - _SHOWN} more"
+    if result.detail:
+        yield f"  {result.detail}"
 
 
 def ranges(numbers: Sequence[int]) -> str:

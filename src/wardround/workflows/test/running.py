@@ -38,6 +38,7 @@ class RunOptions(msgspec.Struct, frozen=True):
         isolation: ``auto``, or the name of a back end of the sandbox; None for the configured one.
         is_recorded: record the functions that each test runs, for later plans.
         compares_base: run the same tests at the base, too, for the difference of the coverage.
+        mutation_s: elapsed time for small edits of the changed lines, after the tests; None to try none.
         finds_order: search for the earlier tests after which a test fails that passes alone.
     """
 
@@ -47,6 +48,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     is_recorded: bool = True
     compares_base: bool = False
     finds_order: bool = False
+    mutation_s: float | None = None
 
 
 def run_tests(
@@ -87,7 +89,17 @@ def run_planned(
 ) -> TestReport:
     """Run the tests of a plan; the arguments are those of ``run_tests``."""
     running = _Running(repository, change, planned, options, logs, environ, progress)
-    return running.report()
+    report = running.report()
+    if options.mutation_s is None:
+        return report
+    from wardround.workflows.mutation.after_tests import mutate_tested  # few runs request it
+    from wardround.workflows.mutation.running import MutationOptions
+
+    mutation = MutationOptions(options.mutation_s, isolation=options.isolation or "")
+    result = mutate_tested(
+        repository, change, planned, report, mutation, logs, environ=environ, progress=progress
+    )
+    return msgspec.structs.replace(report, mutation=result)
 
 
 class _Running:
