@@ -1,9 +1,9 @@
-"""The commands that run files of JavaScript tests, with a report and with a record of the functions that ran."""
+"""The commands that run files of JavaScript tests, with a report and a record of the functions that ran."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -30,9 +30,21 @@ class ScriptCommand(msgspec.Struct, frozen=True):
     variables: tuple[tuple[str, str], ...] = ()
 
 
+class _Start(msgspec.Struct, frozen=True):
+    """The parts of a command that frameworks have in common."""
+
+    found: ScriptArguments
+    chosen: tuple[str, ...]
+    folder: str
+    report: str
+    is_recorded: bool
+    is_by_path: bool
+
+
 def script_commands(
-    framework: str, found: ScriptArguments, tests: Sequence[str], folder: str, *, root: str, is_recorded: bool
-) -> tuple[ScriptCommand, ...]:
+    framework: str, found: ScriptArguments, tests: Sequence[str], folder: str,
+    *, root: str, project: str = "", is_recorded: bool,
+) -> tuple[ScriptCommand, ...]:  # fmt: skip
     """Return the commands that run files of tests.
 
     Args:
@@ -40,32 +52,26 @@ def script_commands(
         tests: relative to the folder of the project; none for all that the project's settings choose.
         folder: the absolute path of the folder of the run, which has the modules of ``RUNTIME``.
         root: the absolute path of the tree.
+        project: the folder of the project, relative to the tree.
     """
-    groups = [(one,) for one in tests] if framework in _ONE_FILE_EACH and is_recorded else [tuple(tests)]
-    return tuple(
-        _command(framework, found, group, folder, root=root, number=number, is_recorded=is_recorded)
-        for number, group in enumerate(groups)
-    )
-
-
-def _command(
-    framework: str, found: ScriptArguments, tests: Sequence[str], folder: str,
-    *, root: str, number: int, is_recorded: bool,
-) -> ScriptCommand:  # fmt: skip
-    name = f"{number}-{REPORT}"
-    report = posixpath.join(folder, name)
-    chosen = tuple(tests) or found.patterns
-    arguments = {
-        "vitest": _vitest, "jest": _jest, "mocha": _mocha, "node:test": _node,
-    }[framework](found, chosen, folder, report, is_recorded, bool(tests))  # fmt: skip
-    variables = dict(found.variables)
-    if is_recorded:
-        variables |= _recording_variables(framework, variables, tests, folder, root)
-    return ScriptCommand(arguments, name, (("CI", "1"), ("NO_COLOR", "1"), *variables.items()))
+    is_each = framework in _ONE_FILE_EACH and is_recorded
+    groups = [(one,) for one in tests] if is_each else [tuple(tests)]
+    commands = []
+    for number, group in enumerate(groups):
+        report = f"{number}-{REPORT}"
+        start = _Start(
+            found, group or found.patterns, folder, posixpath.join(folder, report), is_recorded, bool(group)
+        )
+        variables = {**_VARIABLES, **dict(found.variables)}
+        if is_recorded:
+            path = posixpath.normpath(posixpath.join(root, project, group[0])) if group else ""
+            variables |= _recording_variables(framework, variables, path, folder, root)
+        commands.append(ScriptCommand(_COMMANDS[framework](start), report, tuple(variables.items())))
+    return tuple(commands)
 
 
 def _recording_variables(
-    framework: str, variables: dict[str, str], tests: Sequence[str], folder: str, root: str
+    framework: str, variables: Mapping[str, str], test: str, folder: str, root: str
 ) -> dict[str, str]:
     recorder = posixpath.join(folder, "recorder.cjs")
     found = {
@@ -73,78 +79,48 @@ def _recording_variables(
         "WARDROUND_RECORD": posixpath.join(folder, RECORDS),
         "WARDROUND_ROOT": root,
     }
-    if framework in _ONE_FILE_EACH and tests:
-        found["WARDROUND_TEST"] = posixpath.normpath(posixpath.join(root, tests[0]))
-    if framework == "node:test":
+    if framework in _ONE_FILE_EACH:
+        found["WARDROUND_TEST"] = test
+    elif framework == "node:test":
         found["WARDROUND_TEST"] = "argument"
     return found
 
 
-def _vitest(
-    found: ScriptArguments,
-    chosen: Sequence[str],
-    folder: str,
-    report: str,
-    is_recorded: bool,
-    is_by_path: bool,
-) -> tuple[str, ...]:
-    provider = posixpath.join(folder, "vitest_provider.mjs")
+def _vitest(start: _Start) -> tuple[str, ...]:
+    provider = posixpath.join(start.folder, "vitest_provider.mjs")
     recording = (
         "--coverage.enabled", "--coverage.provider=custom", f"--coverage.customProviderModule={provider}",
         "--isolate",
     )  # fmt: skip
     return (
-        "vitest", "run", *found.options, "--reporter=json", f"--outputFile={report}",
-        *(recording if is_recorded else ("--coverage.enabled=false",)), *chosen,
+        "vitest", "run", *start.found.options, "--reporter=json", f"--outputFile={start.report}",
+        *(recording if start.is_recorded else ("--coverage.enabled=false",)), *start.chosen,
     )  # fmt: skip
 
 
-def _jest(
-    found: ScriptArguments,
-    chosen: Sequence[str],
-    folder: str,
-    report: str,
-    is_recorded: bool,
-    is_by_path: bool,
-) -> tuple[str, ...]:
-    runner = posixpath.join(folder, "jest_runner.cjs")
+def _jest(start: _Start) -> tuple[str, ...]:
+    runner = posixpath.join(start.folder, "jest_runner.cjs")
     return (
-        "jest", *found.options, "--ci", "--json", f"--outputFile={report}", "--coverage=false",
-        *((f"--testRunner={runner}",) if is_recorded else ()), *(("--runTestsByPath",) if is_by_path else ()),
-        *chosen,
+        "jest", *start.found.options, "--ci", "--json", f"--outputFile={start.report}", "--coverage=false",
+        *((f"--testRunner={runner}",) if start.is_recorded else ()),
+        *(("--runTestsByPath",) if start.is_by_path else ()), *start.chosen,
     )  # fmt: skip
 
 
-def _mocha(
-    found: ScriptArguments,
-    chosen: Sequence[str],
-    folder: str,
-    report: str,
-    is_recorded: bool,
-    is_by_path: bool,
-) -> tuple[str, ...]:
-    return (
-        "mocha",
-        *found.options,
-        "--reporter",
-        "json",
-        "--reporter-option",
-        f"output={report}",
-        "--exit",
-        *chosen,
-    )
+def _mocha(start: _Start) -> tuple[str, ...]:
+    reporter = ("--reporter", "json", "--reporter-option", f"output={start.report}")
+    return ("mocha", *start.found.options, *reporter, "--exit", *start.chosen)
 
 
-def _node(
-    found: ScriptArguments,
-    chosen: Sequence[str],
-    folder: str,
-    report: str,
-    is_recorded: bool,
-    is_by_path: bool,
-) -> tuple[str, ...]:
-    reporter = posixpath.join(folder, "node_reporter.mjs")
+def _node(start: _Start) -> tuple[str, ...]:
+    reporter = posixpath.join(start.folder, "node_reporter.mjs")
     return (
-        found.program, *found.options, "--test", f"--test-reporter={reporter}",
-        f"--test-reporter-destination={report}", *chosen,
+        start.found.program, *start.found.options, "--test", f"--test-reporter={reporter}",
+        f"--test-reporter-destination={start.report}", *start.chosen,
     )  # fmt: skip
+
+
+_VARIABLES = {"CI": "1", "NO_COLOR": "1"}
+_COMMANDS: Mapping[str, Callable[[_Start], tuple[str, ...]]] = {
+    "vitest": _vitest, "jest": _jest, "mocha": _mocha, "node:test": _node,
+}  # fmt: skip

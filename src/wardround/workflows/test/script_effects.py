@@ -1,4 +1,4 @@
-"""The differences between a recording of JavaScript tests and a tree, as effects on the files that tests loaded."""
+"""The differences between a recording of JavaScript tests and a tree, as effects on loaded files."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class _Comparison:
         return found
 
     def _named_by(self, path: str) -> Iterator[str]:
-        """Yield the files that a file of configuration imports, or that run outside of the tests by its keys."""
+        """Yield the files that a file of configuration imports, or that its keys run outside of tests."""
         if path.endswith(_CONFIGURATION_SCRIPTS):
             yield from self._tree.imported(path)
         for match in _OUTSIDE_OF_TESTS.finditer(self._tree.files.text(path)):
@@ -157,7 +157,7 @@ class _Comparison:
         return [one for one in sorted(self._loaded) if one != path and _stem(one) == stem]
 
     def _naming(self, path: str) -> list[str]:
-        """Return the loaded files that name a file: with its suffix, or else without it, or else its folder."""
+        """Return the loaded files that name a file: with its suffix, or without it, or else its folder."""
         name = posixpath.basename(path)
         names = (name,) if is_document(path) else (name, name.partition(".")[0], *path.split("/")[-2:-1])
         for one in names:

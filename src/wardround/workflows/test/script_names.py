@@ -18,7 +18,7 @@ _TRANSPARENT = ("parenthesized_expression", "as_expression", "satisfies_expressi
 def function_name(module: ScriptModule, node: Node) -> str:
     """Return the name of a function, qualified by the classes, variables and keys around it.
 
-    Without a name it is named after the call that it is passed to, with its first text: ``app.get("/users")``.
+    Without a name it is named after the call that it is passed to: ``app.get("/users")``.
     """
     parts = list(_parts(module, node))
     return ".".join(reversed(parts)) or "default"
