@@ -1,0 +1,208 @@
+"""The functions and the module-level statements of a script, each with a digest of its syntax.
+
+The counterpart of ``outline`` for JavaScript and TypeScript, with the same values. A function is one that is
+in no other; functions in it are a part of it. A function that is called where it is written is not one.
+In digests, names that the module imports or binds differ from global names, so that a digest changes with the
+source of an import that its code uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from wardround.languages.script.code import FUNCTIONS
+from wardround.languages.script.syntax import Node, ScriptModule, inside
+from wardround.storage.digest import sha256
+from wardround.workflows.test.outline import MOST_BYTES, Outline, OutlinedFunction, OutlinedStatement
+from wardround.workflows.test.script_bindings import Bindings, bindings
+from wardround.workflows.test.script_names import function_name, is_called_in_place
+from wardround.workflows.test.script_syntax import TYPES, SyntaxTokens
+
+SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
+Position = tuple[int, int]
+"""Line and column, both from 0, the column in units of UTF-16 as in source maps."""
+_DIGEST_HEX = 20
+_EFFECTS = frozenset(
+    {"call_expression", "new_expression", "await_expression", "assignment_expression", "decorator",
+     "augmented_assignment_expression", "update_expression", "class_static_block", "spread_element",
+     "expression_statement", "if_statement", "for_statement", "for_in_statement", "while_statement",
+     "try_statement", "throw_statement", "switch_statement", "import"}
+)  # fmt: skip
+_CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
+_SPECIAL = frozenset({"constructor", "toString", "valueOf", "toJSON", "then", "inspect"})
+_PROCESSES = frozenset(
+    {"child_process", "spawn", "spawnSync", "execSync", "execFile", "execFileSync", "fork", "execa",
+     "Worker", "cluster", "worker_threads", "zx", "Deno", "Bun"}
+)  # fmt: skip
+
+
+class ScriptOutline(msgspec.Struct, frozen=True):
+    """The outline of a script.
+
+    Attributes:
+        spans: beginning and end of each function, with its number in the outline.
+    """
+
+    outline: Outline
+    spans: tuple[tuple[Position, Position, int], ...] = ()
+
+
+def script_outline(path: str, text: str) -> ScriptOutline:
+    """Return the outline of a file; one that is no script, or does not parse, is one statement."""
+    if not path.endswith(SUFFIXES):
+        return _unread(text, "it is not a script")
+    if len(text) > MOST_BYTES:
+        return _unread(text, f"it has more than {MOST_BYTES} characters")
+    module = ScriptModule(path, text)
+    if module.root.has_error:
+        return _unread(text, "it does not parse")
+    return _Outliner(module).read()
+
+
+def _unread(text: str, problem: str) -> ScriptOutline:
+    digest = _digest([text])
+    whole = OutlinedStatement(digest, (), 1, text.count("\n") + 1, is_bounded=False)
+    return ScriptOutline(Outline((), (whole,), problem))
+
+
+def _digest(tokens: Sequence[str]) -> str:
+    return sha256("\x1f".join(tokens).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_HEX]
+
+
+class _Outliner:
+    def __init__(self, module: ScriptModule) -> None:
+        self._module = module
+        self._bound: Bindings = bindings(module)
+        self._tokens = SyntaxTokens(module, self._bound.texts)
+        self._functions: dict[str, list[Node]] = {}
+        self._has_types = False
+
+    def read(self) -> ScriptOutline:
+        statements = tuple(one for node in self._module.root.named_children for one in self._statements(node))
+        functions = tuple(self._function(name, nodes) for name, nodes in self._functions.items())
+        spans = tuple(
+            (*self._span(node), number)
+            for number, nodes in enumerate(self._functions.values())
+            for node in nodes
+        )
+        return ScriptOutline(Outline(functions, statements), spans)
+
+    def _statements(self, node: Node) -> Iterator[OutlinedStatement]:
+        if node.type in TYPES or node.type == "comment" or self._bound.is_type_import(node):
+            return
+        names, modules = self._bound.names_of(node), self._bound.modules_of(node)
+        if node.type == "import_statement" or (modules and node.type != "export_statement"):
+            yield from self._import(node, names, modules)
+            return
+        self._has_types = _is_decorated(node)
+        tokens = self._tokens.of(node, inner=self._replaced, has_types=self._has_types)
+        if tokens and tokens != ["export_statement(", "export", ")"]:
+            yield OutlinedStatement(
+                digest=_digest(tokens),
+                names=names,
+                line=node.start_point[0] + 1,
+                end_line=node.end_point[0] + 1,
+                is_bounded=bool(names) and not self._has_effect(node),
+                uses=modules,
+                is_registering=node.type == "export_statement",
+            )
+
+    def _import(
+        self, node: Node, names: tuple[str, ...], modules: tuple[str, ...]
+    ) -> Iterator[OutlinedStatement]:
+        used = tuple(name for name in names if name in self._bound.used)
+        is_enumerated = any(name in self._bound.enumerated for name in used)
+        if names and not used and self._module.path.endswith((".ts", ".tsx", ".mts", ".cts")):
+            return  # compilers remove it
+        yield OutlinedStatement(
+            digest=_digest([*modules, *sorted(self._bound.texts[name] for name in used)]),
+            names=used,
+            line=node.start_point[0] + 1,
+            end_line=node.end_point[0] + 1,
+            is_bounded=bool(names) and not is_enumerated,
+            is_import=True,
+            uses=modules,
+        )
+
+    def _replaced(self, node: Node) -> str | None:
+        """Return the text in place of a function in a statement: what can be seen without a call."""
+        if node.type not in FUNCTIONS or is_called_in_place(node):
+            return None
+        name = function_name(self._module, node)
+        self._functions.setdefault(name, []).append(node)
+        if self._has_types:
+            parameters = node.child_by_field_name("parameters")
+            tokens = self._tokens.of(parameters, has_types=True) if parameters is not None else []
+            return f"function {name} {' '.join(tokens)}"
+        if node.type == "method_definition" and node.parent is not None and node.parent.type == "class_body":
+            return ""  # a method alone is found by its name, as a function of its own
+        return f"function {name} {_shape(node)}"
+
+    def _has_effect(self, node: Node) -> bool:
+        open_ = [node]
+        while open_:
+            one = open_.pop()
+            if one.type in _EFFECTS:
+                return True
+            if one.type not in FUNCTIONS:
+                open_.extend(one.named_children)
+        return False
+
+    def _function(self, name: str, nodes: Sequence[Node]) -> OutlinedFunction:
+        tokens = [token for node in nodes for token in ("|", *self._tokens.of(node))]
+        around = [_class_around(node) for node in nodes]
+        words = {token.rpartition(" ")[2].rpartition("#")[2] for token in tokens}
+        modules = {self._bound.module_of(token.partition(" ")[2]) for token in tokens}
+        lines = [(node.start_point[0] + 1, node.end_point[0] + 1) for node in nodes]
+        return OutlinedFunction(
+            name=name,
+            digest=_digest(tokens),
+            ranges=tuple(lines),
+            starts=tuple(first for first, _ in lines),
+            is_plain=not any(one is not None and _is_decorated(one) for one in around),
+            is_inheriting=any(one is not None and _may_override(one, name) for one in around),
+            starts_processes=bool((words | modules) & _PROCESSES),
+        )
+
+    def _span(self, node: Node) -> tuple[Position, Position]:
+        return self._position(node.start_byte, node.start_point), self._position(
+            node.end_byte, node.end_point
+        )
+
+    def _position(self, at: int, point: tuple[int, int]) -> Position:
+        row, column = point
+        before = self._module.between(at - column, at)
+        return row, column if before.isascii() else len(before.encode("utf-16-le")) // 2
+
+
+def _shape(node: Node) -> str:
+    """Return what a function shows without a call: its kind, and the number of its parameters."""
+    parameters = node.child_by_field_name("parameters")
+    count = parameters.named_child_count if parameters is not None else 1
+    words = [
+        one.type for one in node.children if not one.is_named and one.type in ("async", "*", "get", "set")
+    ]
+    return " ".join([*words, str(count)])
+
+
+def _is_decorated(node: Node) -> bool:
+    return any(one.type == "decorator" for one in inside(node))
+
+
+def _class_around(node: Node) -> Node | None:
+    """Return the class that a method is a member of."""
+    body = node.parent
+    return body.parent if body is not None and body.type == "class_body" else None
+
+
+def _may_override(node: Node, name: str) -> bool:
+    has_base = any(
+        part.type == "extends_clause"
+        for one in node.named_children
+        if one.type == "class_heritage"
+        for part in (one, *one.named_children)
+    )
+    last = name.rpartition(".")[2]
+    return has_base or last in _SPECIAL or last.startswith("[")

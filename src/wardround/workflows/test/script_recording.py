@@ -1,0 +1,158 @@
+"""The recording of a run of JavaScript tests: for each file of tests, the functions that ran."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from wardround.workflows.test.recorded_runs import MODULE, OutlinedFile, Ran, RecordedRun, Recording
+from wardround.workflows.test.script_outline import Position, ScriptOutline, script_outline
+from wardround.workflows.test.source_map import GeneratedCode
+from wardround.workflows.test.tree import TreeUnderTest
+
+MOST_BYTES = 64 * 1024 * 1024
+_MOST_OTHERS = 100_000
+_NAME_HEX = 32
+_CLASS = "class"
+Range = tuple[int, int]
+Key = tuple[str, str]
+Read = Callable[[str], bytes | None]
+_T = TypeVar("_T")
+
+
+class _Script(msgspec.Struct, frozen=True):
+    """The functions of a script that ran, as ranges in its code."""
+
+    file: str
+    code: str
+    ranges: list[Range]
+
+
+class _Taken(msgspec.Struct, frozen=True):
+    """The result of the recorder for one file of tests."""
+
+    test: str
+    scripts: list[_Script]
+
+
+class _Code(msgspec.Struct, frozen=True):
+    """The code of a script, and its source map unless the code has it."""
+
+    code: str
+    map: str = ""
+
+
+def record_name(test: str) -> str:
+    """Return the name of the file that the recorder writes for a file of tests."""
+    return f"{hashlib.sha256(test.encode()).hexdigest()[:_NAME_HEX]}.json"
+
+
+def read_script_recording(
+    tests: Iterable[str], read: Read, tree: TreeUnderTest, *, is_complete: bool
+) -> Recording:
+    """Return the recording of some files of tests; those without a result of the recorder are left out.
+
+    Args:
+        read: name of a file of the recorder -> its content.
+        tree: the files with which the tests ran.
+        is_complete: all tests were run.
+    """
+    reading = _Reading(read, tree)
+    runs = tuple(run for test in sorted({*tests}) if (run := reading.run(test)) is not None)
+    measured = {path for path, _ in reading.files}
+    others = [path for path in sorted(tree.blobs) if path not in measured][:_MOST_OTHERS]
+    return Recording(runs, reading.files, {}, {path: tree.blobs[path] for path in others}, is_complete)
+
+
+class _Reading:
+    def __init__(self, read: Read, tree: TreeUnderTest) -> None:
+        self._read = read
+        self._tree = tree
+        self._outlines: dict[str, ScriptOutline] = {}
+        self._ran: dict[tuple[str, str], _RanFunctions] = {}
+        self.files: dict[Key, OutlinedFile] = {}
+
+    def run(self, test: str) -> RecordedRun | None:
+        taken = self._decoded(record_name(test), _Taken)
+        if taken is None or taken.test != test or test not in {one.file for one in taken.scripts}:
+            return None
+        ran: dict[Key, set[int]] = {}
+        for script in taken.scripts:
+            blob = self._tree.blobs.get(script.file)
+            if blob is not None:
+                ran.setdefault((script.file, blob), {MODULE}).update(self._functions(script))
+        for path, blob in ran:
+            outline = self._outline(path).outline
+            self.files.setdefault((path, blob), OutlinedFile(path, blob, outline))
+        return RecordedRun(test, {key: frozenset(numbers) for key, numbers in sorted(ran.items())})
+
+    def _outline(self, path: str) -> ScriptOutline:
+        if path not in self._outlines:
+            self._outlines[path] = script_outline(path, self._tree.text(path))
+        return self._outlines[path]
+
+    def _functions(self, script: _Script) -> Ran:
+        key = (script.file, script.code)
+        if key not in self._ran:
+            code = self._decoded(f"{script.code}.code", _Code) or _Code("")
+            self._ran[key] = _RanFunctions(self._outline(script.file), script.file, code, self._tree)
+        return self._ran[key].within(script.ranges)
+
+    def _decoded(self, name: str, kind: type[_T]) -> _T | None:
+        content = self._read(name)
+        try:
+            return msgspec.json.decode(content, type=kind) if content else None
+        except (msgspec.DecodeError, UnicodeError):
+            return None
+
+
+class _RanFunctions:
+    """The functions of a file by the ranges of the code that was made of it."""
+
+    def __init__(self, outlined: ScriptOutline, path: str, code: _Code, tree: TreeUnderTest) -> None:
+        self._count = len(outlined.outline.functions)
+        self._spans = sorted(outlined.spans)
+        self._code = GeneratedCode(code.code, code.map)
+        mapped = self._code.mapped(posixpath.basename(path))
+        self._is_source = mapped is None and bool(code.code) and code.code == tree.text(path)
+        self._offsets = [offset for offset, _ in mapped or ()]
+        self._numbers = [self._at(position) for _, position in mapped or ()]
+
+    def within(self, ranges: Sequence[Range]) -> Ran:
+        """Return the functions of ranges; all functions if the code cannot be traced to the file."""
+        if not self._offsets and not self._is_source:
+            return frozenset(range(self._count))
+        return frozenset(
+            number for start, end in ranges for number in self._in_range(start, end) if number is not None
+        )
+
+    def _in_range(self, start: int, end: int) -> tuple[int | None, ...]:
+        is_everything = start <= 0 and end >= len(self._code)
+        if is_everything or self._code.text_at(start, len(_CLASS)) == _CLASS:
+            return ()
+        if self._is_source:
+            return (self._at(self._code.position(start)),)
+        first, last = bisect_left(self._offsets, start), bisect_left(self._offsets, end)
+        return _chosen(self._numbers[first:last])
+
+    def _at(self, position: Position) -> int | None:
+        """Return the function around a position."""
+        at = bisect_right(self._spans, (position, (1 << 60, 0), 0)) - 1
+        if at < 0:
+            return None
+        _, end, number = self._spans[at]
+        return number if position < end else None
+
+
+def _chosen(numbers: Sequence[int | None]) -> tuple[int | None, ...]:
+    """Return the function of a range: that of its beginning, or else the only one in it."""
+    if not numbers or numbers[0] is not None:
+        return tuple(numbers[:1])
+    first = next((one for one in numbers if one is not None), None)
+    last = next((one for one in reversed(numbers) if one is not None), None)
+    return (first,) if first == last else ()

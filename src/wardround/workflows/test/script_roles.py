@@ -1,0 +1,61 @@
+"""The role of a file for JavaScript tests, by its name."""
+
+from __future__ import annotations
+
+from wardround.checks.lazy import LazyPattern
+from wardround.workflows.test.file_roles import is_prose
+from wardround.workflows.test.script_outline import SUFFIXES
+
+_LOCKS = frozenset(
+    {"package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml",
+     "yarn.lock", "bun.lock", "bun.lockb", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs"}
+)  # fmt: skip
+_CONFIGURATION = LazyPattern(
+    r"(?:^|/)(?:(?:vitest|vite|jest|babel|tsup|rollup|webpack|esbuild|swc|svelte|next|nuxt|metro|postcss|tailwind)"
+    r"\.(?:[\w-]+\.)*?config\.[\w.]+|vitest\.workspace\.\w+|vitest\.projects\.\w+|\.mocharc(?:\.\w+)?|"
+    r"\.babelrc(?:\.\w+)?|\.swcrc|[tj]sconfig(?:[.-][\w.-]+)?\.json|\.env(?:\.[\w.]+)?|\.nvmrc|"
+    r"\.node-version|\.tool-versions|\.browserslistrc|bunfig\.toml|jest[.-](?:setup|preset)\.\w+|"
+    r"vitest[.-]setup\.\w+|setup-?tests?\.\w+)$"
+)
+_MOCKS = LazyPattern(r"(?:^|/)__mocks__/")
+_SNAPSHOT = LazyPattern(r"(?P<folder>^|^.*/)__snapshots__/(?P<name>[^/]+)\.snap$")
+_DECLARATIONS = LazyPattern(r"\.d\.[cm]?ts$")
+_TEST = LazyPattern(
+    r"(?:\.|(?:^|/)|-|_)(?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$"
+)
+_TYPES_ONLY = LazyPattern(r"\.(?:test|spec)-d\.[cm]?tsx?$")
+
+
+def script_settings_role(path: str) -> str:
+    """Return the reason why every test depends on a file; empty if none does."""
+    if path.rpartition("/")[2] in _LOCKS:
+        return "it decides which packages are installed and how tests are run"
+    if _CONFIGURATION.search(path):
+        return "it configures the tests or the build"
+    return "tests get it in place of a module" if _MOCKS.search(path) else ""
+
+
+def is_script(path: str) -> bool:
+    """Return True for a file of JavaScript or TypeScript that can run."""
+    return path.endswith(SUFFIXES) and not is_declarations(path)
+
+
+def is_declarations(path: str) -> bool:
+    """Return True for a file of types alone."""
+    return _DECLARATIONS.search(path) is not None or _TYPES_ONLY.search(path) is not None
+
+
+def is_document(path: str) -> bool:
+    """Return True for documents and files of services, which tests use only if they name them."""
+    return not is_script(path) and is_prose(path)
+
+
+def tests_of_snapshot(path: str) -> str:
+    """Return the file of tests that a file of snapshots belongs to; empty for other files."""
+    found = _SNAPSHOT.search(path)
+    return f"{found['folder']}{found['name']}" if found else ""
+
+
+def holds_script_tests(path: str) -> bool:
+    """Return True for the file names from which vitest, jest and ``node --test`` collect tests by default."""
+    return _TEST.search(path) is not None and _TYPES_ONLY.search(path) is None

@@ -1,0 +1,296 @@
+"""The run of planned files of JavaScript tests in the sandbox: files in, results and a recording out."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from wardround.change.repository import Repository
+from wardround.context.run_evidence import RunState, TestOutcome
+from wardround.sandbox.model import Limits, Outcome, State
+from wardround.sandbox.run import NONE, run
+from wardround.sandbox.tree import EphemeralTree
+from wardround.sandbox.visible import INNER_ROOT
+from wardround.workflows.environments.model import Environment, link_packages
+from wardround.workflows.test.project_run import RawResult, last_line, shortened
+from wardround.workflows.test.recorded_runs import Recording
+from wardround.workflows.test.script_arguments import ScriptArguments
+from wardround.workflows.test.script_commands import RECORDS, RUNTIME, ScriptCommand, script_commands
+from wardround.workflows.test.script_recording import MOST_BYTES, read_script_recording
+from wardround.workflows.test.script_results import ReportUnreadable, ScriptResult, read_results
+from wardround.workflows.test.session import ending
+from wardround.workflows.test.tree import TreeUnderTest
+
+_FOLDER = ".wardround-run"
+_RUNTIME = Path(__file__).with_name("script_runtime")
+_LEAST_S = 1.0
+_FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
+_IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
+
+
+class ScriptTests(msgspec.Struct, frozen=True):
+    """The planned tests of a project.
+
+    Attributes:
+        root: the folder of the project, relative to the repository.
+        framework: one of ``script_results.FRAMEWORKS``.
+        arguments: the way in which the project starts it.
+        files: in the order of the plan, relative to the repository.
+        is_filtered: run these files alone; otherwise all that the settings of the project choose.
+    """
+
+    root: str
+    framework: str
+    arguments: ScriptArguments
+    files: tuple[str, ...]
+    is_filtered: bool
+
+
+class ScriptRun(msgspec.Struct, frozen=True):
+    """The results of the tests of a project.
+
+    Attributes:
+        results: id -> the result; a file without any has one of its own.
+        recording: the runs of files whose tests all passed; None if nothing was recorded.
+        detail: one sentence unless the state is ``complete``.
+    """
+
+    state: RunState
+    results: Mapping[str, RawResult]
+    recording: Recording | None
+    outcomes: tuple[Outcome, ...]
+    detail: str = ""
+
+
+class ScriptSandbox(msgspec.Struct, frozen=True):
+    """The means to run tests on one side of a repository.
+
+    Attributes:
+        side: a commit, or the index.
+        files: the files of that side.
+        limits: of one command; its elapsed time is at most what is left of the budget.
+    """
+
+    repository: Repository
+    side: str
+    files: TreeUnderTest
+    environment: Environment
+    isolation: str
+    environ: Mapping[str, str]
+    limits: Limits = Limits()
+
+
+def file_of(test: str) -> str:
+    """Return the file of a test by its id."""
+    return test.partition(" > ")[0]
+
+
+def run_script_tests(
+    sandbox: ScriptSandbox,
+    tests: ScriptTests,
+    deadline: float,
+    logs: Path,
+    first_log: int,
+    *,
+    is_recorded: bool,
+    progress: Callable[[str], None] = lambda text: None,
+) -> ScriptRun:
+    """Run files of tests, and those that fail once more.
+
+    Args:
+        deadline: on the monotonic clock.
+        logs: the folder for the output, in files ``test-FRAMEWORK-N.log``.
+        first_log: the number of the first log.
+    """
+    running = _Running(sandbox, tests, deadline, logs, first_log, progress)
+    return running.result(is_recorded=is_recorded)
+
+
+class _Attempt(msgspec.Struct, frozen=True):
+    """One run of files of tests.
+
+    Attributes:
+        problem: one sentence if results are missing, or do not explain the end of a command.
+    """
+
+    results: tuple[ScriptResult, ...]
+    recording: Recording | None
+    outcomes: tuple[Outcome, ...]
+    problem: str
+
+
+class _Running:
+    def __init__(
+        self, sandbox: ScriptSandbox, tests: ScriptTests, deadline: float, logs: Path, first_log: int,
+        progress: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self._sandbox = sandbox
+        self._tests = tests
+        self._deadline = deadline
+        self._logs = logs
+        self._next_log = first_log
+        self._progress = progress
+
+    def result(self, *, is_recorded: bool) -> ScriptRun:
+        files = self._tests.files if self._tests.is_filtered else ()
+        first = self._attempt(files, is_recorded=is_recorded)
+        if first.outcomes and first.outcomes[-1].state is State.REFUSED:
+            return self._without_results(RunState.REFUSED, first)
+        if not first.results:
+            return self._without_results(RunState.FAILED, first)
+        results = _by_id(first.results)
+        again = self._repeated(results)
+        for test in self._tests.files:
+            if not any(one.file == test for one in first.results):
+                detail = (
+                    first.problem or f"{self._tests.framework} does not run it as the project configures it"
+                )
+                results[test] = RawResult(TestOutcome.NOT_RUN, detail=detail)
+        is_partial = any(one.outcome is TestOutcome.NOT_RUN for one in results.values())
+        is_failed = any(one.outcome in (*_FAILURES, TestOutcome.FLAKY) for one in results.values())
+        detail = first.problem if is_partial or not is_failed else ""
+        return ScriptRun(
+            RunState.PARTIAL if detail else RunState.COMPLETE,
+            results,
+            first.recording,
+            (*first.outcomes, *again),
+            detail,
+        )
+
+    def _without_results(self, state: RunState, attempt: _Attempt) -> ScriptRun:
+        detail = attempt.problem or f"{self._tests.framework} ran no tests"
+        results = {one: RawResult(TestOutcome.NOT_RUN, detail=detail) for one in self._tests.files}
+        return ScriptRun(state, results, None, attempt.outcomes, detail)
+
+    def _repeated(self, results: dict[str, RawResult]) -> tuple[Outcome, ...]:
+        """Run the files of failed tests once more, and mark those tests as flaky that pass."""
+        files = tuple(
+            dict.fromkeys(file_of(test) for test, one in results.items() if one.outcome in _FAILURES)
+        )
+        if not files or self._deadline - time.monotonic() < _LEAST_S:
+            return ()
+        again = self._attempt(files, is_recorded=False)
+        for one in again.results:
+            first = results.get(one.id)
+            if first is not None and first.outcome in _FAILURES:
+                results[one.id] = _second(first, one)
+        return again.outcomes
+
+    def _attempt(self, files: Sequence[str], *, is_recorded: bool) -> _Attempt:
+        sandbox = self._sandbox
+        self._progress(f"{len(files) or 'all'} files of tests with {self._tests.framework}")
+        with EphemeralTree(sandbox.repository, sandbox.side) as tree:
+            root = str(tree.root) if sandbox.isolation == NONE else INNER_ROOT
+            link_packages(_at(root, sandbox.environment), tree.root)
+            _prepare(tree.root)
+            relative = tuple(posixpath.relpath(one, self._tests.root or ".") for one in files)
+            commands = script_commands(
+                self._tests.framework, self._tests.arguments, relative, f"{root}/{_FOLDER}",
+                root=root, project=self._tests.root, is_recorded=is_recorded,
+            )  # fmt: skip
+            results: list[ScriptResult] = []
+            outcomes: list[Outcome] = []
+            problems: list[str] = []
+            for command in commands:
+                outcome = self._started(tree, root, command)
+                outcomes.append(outcome)
+                found, problem = self._read(tree, root, command, outcome)
+                results += found
+                problems += [problem] if problem else []
+                if outcome.state is State.REFUSED:
+                    break
+            recording = self._recording(tree, results) if is_recorded else None
+        return _Attempt(tuple(results), recording, tuple(outcomes), problems[0] if problems else "")
+
+    def _started(self, tree: EphemeralTree, root: str, command: ScriptCommand) -> Outcome:
+        sandbox = self._sandbox
+        visible = sandbox.environment.visible
+        view = msgspec.structs.replace(visible, variables=(*visible.variables, *command.variables))
+        left = max(self._deadline - time.monotonic(), _LEAST_S)
+        limits = msgspec.structs.replace(sandbox.limits, wall_s=min(left, sandbox.limits.wall_s))
+        log = self._logs / f"test-{self._tests.framework.replace(':', '-')}-{self._next_log}.log"
+        self._next_log += 1
+        return run(
+            [*_IN_FOLDER, os.path.join(root, self._tests.root), *command.arguments], tree, limits,
+            log=log, visible=view, isolation=sandbox.isolation, environ=sandbox.environ,
+        )  # fmt: skip
+
+    def _read(
+        self, tree: EphemeralTree, root: str, command: ScriptCommand, outcome: Outcome
+    ) -> tuple[tuple[ScriptResult, ...], str]:
+        """Return the results of a command, and a sentence if they do not explain its end."""
+        if outcome.state is State.REFUSED:
+            return (), outcome.detail
+        try:
+            content = tree.read(f"{_FOLDER}/{command.report}", MOST_BYTES)
+            found = read_results(self._tests.framework, content, root)
+        except ReportUnreadable as cause:
+            text = last_line(outcome.stderr) or last_line(outcome.stdout)
+            return (), f"{cause}: {ending(outcome)}{f': {text}' if text else ''}"
+        if not found:
+            return (), f"{self._tests.framework} ran no tests, and {ending(outcome)}"
+        is_failed = any(one.outcome in _FAILURES for one in found)
+        if outcome.state is not State.FINISHED or (outcome.status != 0 and not is_failed):
+            text = last_line(outcome.stderr)
+            return found, f"no test failed, but {ending(outcome)}{f': {text}' if text else ''}"
+        return found, ""
+
+    def _recording(self, tree: EphemeralTree, results: Sequence[ScriptResult]) -> Recording | None:
+        failed = {one.file for one in results if one.outcome in (*_FAILURES, TestOutcome.NOT_RUN)}
+        files = sorted({one.file for one in results} - failed)
+        found = read_script_recording(
+            files,
+            lambda name: tree.read(f"{_FOLDER}/{RECORDS}/{name}", MOST_BYTES),
+            self._sandbox.files,
+            is_complete=False,
+        )
+        return found if found.runs else None
+
+
+def _at(root: str, environment: Environment) -> Environment:
+    """Return an environment whose links lead into the real path of the tree."""
+    links = tuple(_moved(root, environment.links))
+    return msgspec.structs.replace(environment, links=links)
+
+
+def _moved(root: str, links: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for path, target in links:
+        is_inside = target == INNER_ROOT or target.startswith(f"{INNER_ROOT}/")
+        yield path, f"{root}{target[len(INNER_ROOT) :]}" if is_inside else target
+
+
+def _prepare(tree: Path) -> None:
+    """Make the folder of the run in a tree, before anything of the tree runs."""
+    folder = tree / _FOLDER
+    folder.mkdir()
+    (folder / RECORDS).mkdir()
+    for name in RUNTIME:
+        shutil.copyfile(_RUNTIME / name, folder / name)
+
+
+def _by_id(found: Sequence[ScriptResult]) -> dict[str, RawResult]:
+    """Return the results by id; of several tests with one title, a failed one counts."""
+    results: dict[str, RawResult] = {}
+    for one in found:
+        if one.id not in results or one.outcome in _FAILURES:
+            results[one.id] = _raw(one)
+    return results
+
+
+def _raw(one: ScriptResult) -> RawResult:
+    is_skipped = one.outcome is TestOutcome.SKIPPED
+    return RawResult(one.outcome, one.seconds, "", "" if is_skipped else shortened(one.excerpt))
+
+
+def _second(first: RawResult, second: ScriptResult) -> RawResult:
+    attempts = first.attempts + 1
+    if second.outcome is TestOutcome.PASSED:
+        detail = "it failed, and passed when it was repeated"
+        return msgspec.structs.replace(first, outcome=TestOutcome.FLAKY, detail=detail, attempts=attempts)
+    return msgspec.structs.replace(first, attempts=attempts)

@@ -1,0 +1,101 @@
+'use strict';
+/*
+ * Records which functions of the tree ran, by precise coverage of V8. Loaded with --require in every process.
+ *
+ * WARDROUND_RECORD: the folder for the result, one file for each file of tests, named after the digest of its
+ * path, and one file for each script, named after the digest of its code.
+ * WARDROUND_ROOT: the root of the tree; scripts outside of it and installed packages are left out.
+ * WARDROUND_TEST: the file of tests that this process runs, if it runs one and reports at its end; "argument" if
+ * that is the program of the process, as under node --test.
+ */
+const crypto = require('node:crypto');
+const fs = require('node:fs');
+const inspector = require('node:inspector');
+const path = require('node:path');
+const url = require('node:url');
+
+const { writeFileSync, renameSync, existsSync } = fs; // tests replace the functions of fs
+const folder = process.env.WARDROUND_RECORD;
+const root = process.env.WARDROUND_ROOT;
+const WRAPPER = /^'use strict';async \([^)]{0,400}\)=>\{\{/; // of vitest
+let session;
+
+function digest(text) {
+  return crypto.createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function call(method, parameters) {
+  let found;
+  session.post(method, parameters, (error, result) => {
+    if (error) throw new Error(`${method}: ${error.message}`);
+    found = result;
+  });
+  return found;
+}
+
+function start() {
+  if (session || !folder) return;
+  session = new inspector.Session();
+  session.connect();
+  call('Profiler.enable');
+  call('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+}
+
+function pathOf(address) {
+  const plain = address.startsWith('file://') ? url.fileURLToPath(address.split(/[?#]/)[0]) : address;
+  const inside = path.isAbsolute(plain) ? path.relative(root, plain) : '..';
+  return inside.startsWith('..') || inside.split(path.sep).includes('node_modules') ? '' : inside;
+}
+
+function write(name, text) {
+  const target = path.join(folder, name);
+  if (existsSync(target)) return;
+  const part = `${target}.${process.pid}-${crypto.randomUUID()}`;
+  writeFileSync(part, text);
+  renameSync(part, target);
+}
+
+/** Return the code of scripts as the debugger has it; expensive where a process has many scripts. */
+function debugged(scripts) {
+  const maps = new Map();
+  const listen = ({ params }) => maps.set(params.scriptId, params.sourceMapURL ?? '');
+  session.on('Debugger.scriptParsed', listen);
+  call('Debugger.enable');
+  const found = scripts.map(({ scriptId }) => {
+    const { scriptSource } = call('Debugger.getScriptSource', { scriptId });
+    const shift = WRAPPER.exec(scriptSource)?.[0].length ?? 0;
+    return { code: scriptSource.slice(shift), map: maps.get(scriptId) ?? '', shift };
+  });
+  call('Debugger.disable');
+  session.off('Debugger.scriptParsed', listen);
+  return found;
+}
+
+/**
+ * Write the functions that ran since the last call.
+ *
+ * sources: scripts -> the code of each, its source map, and the length of the text that was put before it.
+ */
+function take(test, sources = debugged) {
+  if (!session) return;
+  const scripts = call('Profiler.takePreciseCoverage')
+    .result.map((one) => ({ ...one, file: pathOf(one.url) }))
+    .filter((one) => one.file && one.functions.some((each) => each.ranges[0].count > 0));
+  const codes = sources(scripts);
+  const rows = scripts.map(({ file, functions }, at) => {
+    const { code, map, shift } = codes[at];
+    const name = digest(code + map);
+    write(`${name}.code`, JSON.stringify({ code, map: map.startsWith('data:') ? map : '' }));
+    const ran = functions.map((each) => each.ranges[0]).filter((range) => range.count > 0);
+    return { file, code: name, ranges: ran.map((range) => [range.startOffset - shift, range.endOffset - shift]) };
+  });
+  const file = path.relative(root, test);
+  write(`${digest(file)}.json`, JSON.stringify({ test: file, scripts: rows }));
+}
+
+process[Symbol.for('wardround.recorder')] = { start, take };
+const named = process.env.WARDROUND_TEST;
+if (named === 'argument' ? process.env.NODE_TEST_CONTEXT : named) {
+  start();
+  process.on('exit', () => take(named === 'argument' ? path.resolve(process.argv[1]) : named));
+}

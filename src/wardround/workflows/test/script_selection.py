@@ -1,0 +1,172 @@
+"""The choice of the files of JavaScript tests that a change can affect.
+
+A file of tests is left out only if a recorded run of it bounds the functions that it depends on, and none of
+them changed. Every other file is run. Its id is its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from wardround.errors import UsageError
+from wardround.workflows.test.plan import MOST_EVIDENCE, Cause, OmittedTest, SelectedTest, TestPlan
+from wardround.workflows.test.recorded_runs import MODULE, RecordedRun, Recording
+from wardround.workflows.test.script_changes import ScriptDifference
+from wardround.workflows.test.script_effects import ScriptEffects, script_effects
+from wardround.workflows.test.script_order import by_imports
+from wardround.workflows.test.script_tree import ScriptTree
+from wardround.workflows.test.selection import Scope, Target
+
+_NO_RECORDING = (
+    "No run of JavaScript tests is recorded, so every file of tests is run, the nearest by imports first."
+)
+
+
+def plan_script_tests(
+    recordings: Sequence[Recording],
+    tree: ScriptTree,
+    target: Target,
+    *,
+    base: ScriptTree | None = None,
+) -> TestPlan:
+    """Choose files of tests.
+
+    Args:
+        recordings: the newest first; each file of tests has at most one run.
+        base: the tree before the change; None for the differences to the recorded runs alone.
+
+    Raises:
+        UsageError: a name is that of no file or folder of tests.
+    """
+    runs = {one.test: (one, each) for each in recordings for one in each.runs if one.test in tree.files.blobs}
+    known = sorted({*runs, *tree.test_files})
+    if target.names:
+        return _named(known, target.names)
+    if target.scope is Scope.ALL:
+        return TestPlan(tuple(SelectedTest(one, Cause.ALL, "all tests are requested") for one in known))
+    return _affected(known, runs, tree, base)
+
+
+def _affected(
+    known: Sequence[str],
+    runs: Mapping[str, tuple[RecordedRun, Recording]],
+    tree: ScriptTree,
+    base: ScriptTree | None,
+) -> TestPlan:
+    effects = {
+        id(each): script_effects(each, tree, base) for each in {id(e): e for _, e in runs.values()}.values()
+    }
+    changed = tree.files.differing(base.files) if base is not None else frozenset()
+    chosen: list[SelectedTest] = []
+    omitted: list[OmittedTest] = []
+    for test in known:
+        if test not in runs:
+            chosen.append(_unrecorded(test, is_changed=test in changed))
+            continue
+        run, recording = runs[test]
+        one = _Selection(run, recording, effects[id(recording)], tree).reason(is_changed=test in changed)
+        if one is None:
+            count = sum(len(numbers - {MODULE}) for numbers in run.ran.values())
+            omitted.append(OmittedTest(test, f"nothing changed in the {count} functions that it ran"))
+        else:
+            chosen.append(one)
+    order = list(Cause)
+    near = by_imports(tree, changed) if any(one.cause is Cause.NOT_RECORDED for one in chosen) else {}
+    chosen.sort(
+        key=lambda one: (order.index(one.cause), near.get(one.id, len(near)), -len(one.evidence), one.id)
+    )
+    return TestPlan(tuple(chosen), tuple(omitted), () if runs or not known else (_NO_RECORDING,))
+
+
+def _unrecorded(test: str, *, is_changed: bool) -> SelectedTest:
+    if is_changed:
+        return SelectedTest(test, Cause.NEW_TEST, "it changed, and no run of it is recorded")
+    return SelectedTest(
+        test, Cause.NOT_RECORDED, "no run of it is recorded, so nothing bounds what it covers"
+    )
+
+
+class _Selection:
+    """The reasons to run one recorded file of tests."""
+
+    def __init__(
+        self, run: RecordedRun, recording: Recording, effects: ScriptEffects, tree: ScriptTree
+    ) -> None:
+        self._run = run
+        self._recording = recording
+        self._effects = effects
+        self._tree = tree
+
+    def reason(self, *, is_changed: bool) -> SelectedTest | None:
+        """Return the test with the first of its reasons; None if there is none."""
+        test, effects = self._run.test, self._effects
+        if is_changed or (test, self._tree.files.blobs[test]) not in self._run.ran:
+            return SelectedTest(test, Cause.CHANGED_TEST, "the file of tests itself changed")
+        if effects.everything is not None:
+            return SelectedTest(test, *effects.everything)
+        if test in effects.tests:
+            return SelectedTest(test, *effects.tests[test])
+        order = list(Cause)
+        found = sorted(self._hits(), key=lambda one: order.index(one[0]))
+        if found:
+            evidence = tuple(dict.fromkeys(one[2] for one in found))[:MOST_EVIDENCE]
+            return SelectedTest(test, found[0][0], found[0][1], evidence)
+        return self._process()
+
+    def _hits(self) -> Iterator[tuple[Cause, str, str]]:
+        """Yield the cause, the reason and the evidence of each effect on what the test ran."""
+        for path, blob in self._run.ran:
+            if path in self._effects.files:
+                yield (*self._effects.files[path], path)
+            for one in self._effects.differences.get(path, ()):
+                yield from self._function_hits(one, (path, blob))
+                if reason := one.statement or self._loads(one) or self._enumerates(one):
+                    clause = f"it loaded {path}, which changed outside of its functions ({reason})"
+                    yield Cause.RAN_CHANGED_FILE, clause, path
+
+    def _function_hits(self, one: ScriptDifference, key: tuple[str, str]) -> Iterator[tuple[Cause, str, str]]:
+        functions = self._recording.files[key].outline.functions
+        for number in sorted(self._run.ran[key] - {MODULE}):
+            name = functions[number].name
+            if name in one.functions:
+                clause = f"it ran {key[0]}::{name}, which changed"
+                yield Cause.RAN_CHANGED_FUNCTION, clause, f"{key[0]}::{name}"
+
+    def _loads(self, one: ScriptDifference) -> str:
+        """Return the module that a file imports now and that the test had not loaded, as a clause."""
+        loaded = {path for path, _ in self._run.ran}
+        found = [each for each in sorted(one.modules) if self._tree.resolved(one.path, each) not in loaded]
+        return f"it imports {found[0]} now" if found else ""
+
+    def _enumerates(self, one: ScriptDifference) -> str:
+        """Return the file that can list the new exports of a file, as a clause."""
+        for key in self._run.ran if one.exports else ():
+            statements = self._recording.files[key].outline.statements
+            if any(each.is_import and each.names and not each.is_bounded for each in statements):
+                return f"it exports {min(one.exports)} now, and {key[0]} uses a module as a value"
+        return ""
+
+    def _process(self) -> SelectedTest | None:
+        for key, numbers in self._run.ran.items():
+            functions = self._recording.files[key].outline.functions
+            for number in sorted(numbers - {MODULE}):
+                if functions[number].starts_processes:
+                    name = f"{key[0]}::{functions[number].name}"
+                    clause = f"it ran {name}, which can start a process, whose code no recording covers"
+                    return SelectedTest(self._run.test, Cause.STARTS_PROCESS, clause, (name,))
+        return None
+
+
+def _named(known: Sequence[str], names: Sequence[str]) -> TestPlan:
+    chosen: dict[str, SelectedTest] = {}
+    for name in names:
+        folder = name.rstrip("/")
+        found = [test for test in known if test == folder or test.startswith(f"{folder}/")]
+        if not found:
+            raise UsageError(
+                f"{name}: no file or folder of tests has this name; list them with --target all --dry-run"
+            )
+        for test in found:
+            chosen.setdefault(test, SelectedTest(test, Cause.REQUESTED, f"{name} is requested"))
+    omitted = tuple(OmittedTest(test, "it is not requested") for test in known if test not in chosen)
+    return TestPlan(tuple(chosen.values()), omitted)

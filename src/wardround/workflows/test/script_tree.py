@@ -1,0 +1,54 @@
+"""The scripts of the tree under test, with their outlines and imports, each read at most once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from wardround.context.code_graph.manifests import is_manifest, read_manifest
+from wardround.context.code_graph.script_modules import ScriptModules
+from wardround.workflows.test.outline import Outline
+from wardround.workflows.test.script_outline import script_outline
+from wardround.workflows.test.script_roles import holds_script_tests, is_script
+from wardround.workflows.test.tree import TreeUnderTest
+
+
+class ScriptTree:
+    """The scripts of a tree.
+
+    Attributes:
+        files: all files of the tree.
+    """
+
+    def __init__(self, files: TreeUnderTest) -> None:
+        self.files = files
+        self._outlines: dict[str, Outline] = {}
+
+    def outline(self, path: str) -> Outline:
+        if path not in self._outlines:
+            self._outlines[path] = script_outline(path, self.files.text(path)).outline
+        return self._outlines[path]
+
+    @cached_property
+    def test_files(self) -> tuple[str, ...]:
+        """The files from which frameworks collect tests by default, sorted."""
+        return tuple(path for path in sorted(self.files.blobs) if holds_script_tests(path))
+
+    def resolved(self, path: str, module: str) -> str:
+        """Return the file of a module that a file imports; empty for one outside the tree."""
+        return self._modules.resolve(path, module)
+
+    @cached_property
+    def _modules(self) -> ScriptModules:
+        paths = [path for path in self.files.blobs if is_script(path)]
+        manifests = {
+            path: read_manifest(path, self.files.text(path)) for path in self.files.blobs if is_manifest(path)
+        }
+        return ScriptModules(frozenset(paths), manifests)
+
+    def imported(self, path: str) -> Iterator[str]:
+        """Yield the files that a file imports at module level."""
+        for one in self.outline(path).statements:
+            for module in one.uses:
+                if found := self.resolved(path, module):
+                    yield found
