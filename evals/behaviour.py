@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec.structs import replace
 
 from evals.behaviour_corpus import KINDS, Clone, changed_functions, pair
 
@@ -234,7 +235,6 @@ def cost(arguments: argparse.Namespace) -> None:
 
 def _measured(clone: Clone, commit: str, environments: Path) -> Row | None:
     """Return CPU seconds, the lower ones of two runs each; None unless one to five functions are recorded."""
-    from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import Repository
     from wardround.workflows.behaviour.compare import _reader
     from wardround.workflows.behaviour.limits import DEFAULT_LIMITS
@@ -246,13 +246,13 @@ def _measured(clone: Clone, commit: str, environments: Path) -> Row | None:
     environ = {**os.environ, "VIRTUAL_ENV": str(environments / clone.folder.name)}
     environment = existing_python(clone.folder, environ)
     with Repository(clone.folder) as repository:
-        change = GitChangeSource(repository).between(base, head)
+        change = repository.range(base, head)
         targets = find_targets(change, _reader(repository), "", 5).targets
         if not 1 <= len(targets) <= 5:
             return None
         seconds: dict[bool, list[float]] = {True: [], False: []}
         for is_recorded in (False, True, True, False):
-            chosen = targets if is_recorded else ()
+            chosen = targets if is_recorded else tuple(replace(one, base_path="missing.py") for one in targets)
             stages = Stages(repository, environment, chosen, DEFAULT_LIMITS, "auto", environ)
             outcome = stages.record(base, ()).outcome
             seconds[is_recorded].append(outcome.cpu_s)
