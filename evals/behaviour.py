@@ -66,10 +66,16 @@ def run(arguments: argparse.Namespace) -> None:
             continue
         if time.monotonic() > end:
             break
-        row = {"key": key, "listed": listed, **_compared(clone, kind, commit, arguments.environments)}
+        row = {"key": key, "listed": listed, "version": _version(), **_compared(clone, kind, commit, arguments.environments)}
         with arguments.out.open("a") as stream:
             stream.write(json.dumps(row) + "\n")
         print(_line(row), flush=True)
+
+
+def _version() -> str:
+    """Return the commit of the code that is measured."""
+    done = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=_HERE, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 def _compared(clone: Clone, kind: str, commit: str, environments: Path) -> Row:
