@@ -50,7 +50,7 @@ class ScriptOutline(msgspec.Struct, frozen=True):
 
 
 def script_outline(path: str, text: str) -> ScriptOutline:
-    """Return the outline of a file; one that is no script, or does not parse, is one statement."""
+    """Return the outline of a file; another file, or one that does not parse, is one statement."""
     if not path.endswith(SUFFIXES):
         return _unread(text, "it is not a script")
     if len(text) > MOST_BYTES:
