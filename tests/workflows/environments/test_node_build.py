@@ -52,7 +52,8 @@ def project_files(tmp_path: Path, environ: dict[str, str], script: str) -> dict[
         "packages/core/package.json": json.dumps({"name": "core", "version": "1.0.0", "main": "index.js"}),
         "packages/core/index.js": "module.exports = __filename",
         "vendor/leaf-1.0.0.tgz": archive_of("package", package),
-        "generate.js": "require('fs').writeFileSync('generated.js', 'module.exports = 1')",
+        "generate.js": "require('fs').writeFileSync('generated.js', 'module.exports = require(\\'./one\\')')",
+        "one.js": "module.exports = 1",
         "main.js": MAIN,
     }
     scratch = tmp_path / "scratch"

@@ -100,7 +100,7 @@ def _python(folder: Path, described: BuiltEnvironment) -> Environment:
             ),
         ),
         version=described.version,
-        links=_added(folder, described),
+        copies=_added(folder, described),
     )
 
 
@@ -116,10 +116,10 @@ def _node(
         folder / TREE, project.root, members, environ, f"the packages installed from {described.source}"
     )
     visible = msgspec.structs.replace(found.visible, read_only=(folder, *found.visible.read_only))
-    return msgspec.structs.replace(found, visible=visible, links=(*found.links, *_added(folder, described)))
+    return msgspec.structs.replace(found, visible=visible, copies=_added(folder, described))
 
 
 def _added(folder: Path, described: BuiltEnvironment) -> tuple[tuple[str, str], ...]:
-    """Return the links to files that the build added, without packages, which have links of their own."""
+    """Return the files that the build added, without packages, which have links."""
     paths = (path for path in described.added if path.rpartition("/")[2] != PACKAGES)
     return tuple((path, str(folder / TREE / path)) for path in paths)

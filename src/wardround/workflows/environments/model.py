@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import shutil
+import stat
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,8 @@ class Environment(msgspec.Struct, frozen=True):
         visible: the folders, programs and variables of a run.
         version: of the interpreter, as ``3.12.4``.
         links: path in the tree -> target, of the links that ``link_packages`` makes before a run.
+        copies: path in the tree -> file or folder that it copies there; code of the project itself, which a
+            link would let find its other modules in the wrong place.
     """
 
     language: str
@@ -29,10 +32,11 @@ class Environment(msgspec.Struct, frozen=True):
     visible: Visible
     version: str
     links: tuple[tuple[str, str], ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()
 
 
 def link_packages(environment: Environment, root: Path) -> None:
-    """Make the links of an environment in a tree, where the tree has nothing of that name.
+    """Make the links and copies of an environment in a tree, where the tree has nothing of that name.
 
     Call it once for each tree, before the first run: a run could replace a folder by a link.
 
@@ -40,16 +44,45 @@ def link_packages(environment: Environment, root: Path) -> None:
         root: the folder of an ``EphemeralTree``.
 
     Raises:
-        OSError: a link cannot be made.
+        OSError: a link or a copy cannot be made.
     """
-    top = os.path.realpath(root)
-    folders: set[str] = set()
+    tree = _Tree(os.path.realpath(root))
     for path, target in environment.links:
-        folder = os.path.normpath(os.path.join(top, os.path.dirname(path)))
-        if folder not in folders:
+        place = tree.place(path)
+        if place is not None and not os.path.lexists(place):
+            os.symlink(target, place)
+    for path, source in environment.copies:
+        place = tree.place(path)
+        if place is not None and not os.path.lexists(place):
+            _copy(source, place)
+
+
+class _Tree:
+    """The folders of a tree in which links and copies are made."""
+
+    def __init__(self, top: str) -> None:
+        self._top = top
+        self._folders: set[str] = set()
+
+    def place(self, path: str) -> str | None:
+        """Make the folder of an entry and return its absolute path; None if a link leads out of the tree."""
+        folder = os.path.normpath(os.path.join(self._top, os.path.dirname(path)))
+        if folder not in self._folders:
             if os.path.realpath(folder) != folder:
-                continue  # a link of the tree leads out of it
+                return None
             os.makedirs(folder, exist_ok=True)
-            folders.add(folder)
-        with suppress(FileExistsError):
-            os.symlink(target, os.path.join(folder, os.path.basename(path)))
+            self._folders.add(folder)
+        return os.path.join(folder, os.path.basename(path))
+
+
+def _copy(source: str, place: str) -> None:
+    """Copy a file or a folder; links are copied as links, and pipes and sockets are left out."""
+    mode = os.lstat(source).st_mode
+    if stat.S_ISLNK(mode):
+        os.symlink(os.readlink(source), place)
+    elif stat.S_ISREG(mode):
+        shutil.copy(source, place)
+    elif stat.S_ISDIR(mode):
+        os.mkdir(place)
+        for name in sorted(os.listdir(source)):
+            _copy(os.path.join(source, name), os.path.join(place, name))

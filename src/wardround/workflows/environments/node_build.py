@@ -33,7 +33,7 @@ _INSTALL = {
         "--config.manage-package-manager-versions=false", "--config.package-import-method=clone-or-copy",
         "--config.enable-global-virtual-store=false", "--config.confirm-modules-purge=false",
     ),
-    "yarn": ("install", "--frozen-lockfile", "--ignore-scripts", "--non-interactive"),
+    "yarn": ("install", "--frozen-lockfile", "--ignore-scripts", "--ignore-engines", "--non-interactive"),
     "bun": ("install", "--frozen-lockfile", "--ignore-scripts", "--backend=copyfile"),
 }  # fmt: skip
 """Arguments that install a lock file as it is, without code of packages, as files that no cache shares."""
