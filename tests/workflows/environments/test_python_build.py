@@ -14,7 +14,7 @@ import pytest
 from tests.workflows.environments.conftest import archive_of, program, repository_with, run_in, wheel
 from wardround.change.repository import INDEX, Repository
 from wardround.config.sandbox_settings import SandboxSettings
-from wardround.errors import EnvironmentUnavailable
+from wardround.errors import EnvironmentUnavailable, UsageError
 from wardround.sandbox.model import Limits
 from wardround.workflows.environments.built import Build, build_environment
 from wardround.workflows.environments.lookup import environment_of
@@ -209,6 +209,28 @@ def test_without_uv_and_without_files_the_reason_is_named(tmp_path: Path, enviro
             built(repository, environ | {"PATH": "/nonexistent"})
         with pytest.raises(EnvironmentUnavailable, match=r"^docs has no lock file, no requirements"):
             built(repository, environ, DetectedProject("docs", "python"))
+
+
+def test_a_cache_folder_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with (
+        repository_with(tmp_path / "repo", DEMO) as repository,
+        pytest.raises(
+            EnvironmentUnavailable, match=r"cannot be written \(.*\); make room or set XDG_CACHE_HOME$"
+        ),
+    ):
+        built(repository, environ)
+
+
+def test_nothing_is_built_without_isolation(tmp_path: Path, environ: dict[str, str]) -> None:
+    with (
+        repository_with(tmp_path / "repo", DEMO) as repository,
+        pytest.raises(UsageError, match=r"^an environment is built with isolation only"),
+    ):
+        build_environment(PROJECT, repository, INDEX, limits=Limits(), environ=environ, isolation="none")
 
 
 def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environ: dict[str, str]) -> None:

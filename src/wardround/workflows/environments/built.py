@@ -8,11 +8,20 @@ from pathlib import Path
 import msgspec
 
 from wardround.change.repository import Repository
+from wardround.errors import EnvironmentUnavailable, UsageError
+from wardround.sandbox.choices import NONE
 from wardround.sandbox.model import Limits, Visible
 from wardround.workflows.environments.existing_node import PACKAGES, existing_node, node
-from wardround.workflows.environments.existing_python import SOURCE_FOLDERS
 from wardround.workflows.environments.model import Environment
-from wardround.workflows.environments.store import PREFIX, TREE, BuiltEnvironment, find_built
+from wardround.workflows.environments.source_folders import source_folders
+from wardround.workflows.environments.store import (
+    PREFIX,
+    TREE,
+    BuiltEnvironment,
+    find_built,
+    remove_unused,
+    store_folder,
+)
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.test.projects import DetectedProject
 
@@ -40,7 +49,7 @@ def built_environment(
         )  # reads the formats of lock files
 
         found = find_built(python_key(project, files))
-        return None if found is None else _python(*found)
+        return None if found is None else _python(*found, project.root)
     from wardround.workflows.environments.node_build import node_key  # reads the formats of lock files
 
     major = node(repository.root, environ)[0].partition(".")[0]
@@ -64,43 +73,64 @@ def build_environment(
 
     Raises:
         EnvironmentUnavailable: a file, a program or a package is missing, or a build failed.
+        UsageError: the isolation is none.
     """
     found = built_environment(project, repository, side, environ)
     if found is not None:
         return Build(found, is_new=False)
-    failed: tuple[str, ...] = ()
-    if project.language == "python":
-        from wardround.workflows.environments.python_build import build_python  # only to build
-
-        build_python(project, repository, side, limits, environ, progress, isolation)
-    else:
-        from wardround.workflows.environments.node_build import build_node  # only to build
-
-        failed = build_node(project, repository, side, limits, environ, progress, isolation)
+    if isolation == NONE:
+        raise UsageError("an environment is built with isolation only; choose one, or leave --sandbox out")
+    try:
+        remove_unused()
+        failed = _build(project, repository, side, limits, environ, progress, isolation)
+    except OSError as cause:
+        raise EnvironmentUnavailable(
+            f"{store_folder()} cannot be written ({cause.strerror}); make room or set XDG_CACHE_HOME"
+        ) from cause
     built = built_environment(project, repository, side, environ)
     assert built is not None, "the environment was built a moment ago"
     return Build(built, is_new=True, failed=failed)
 
 
-def _python(folder: Path, described: BuiltEnvironment) -> Environment:
+def _build(
+    project: DetectedProject,
+    repository: Repository,
+    side: str,
+    limits: Limits,
+    environ: Mapping[str, str],
+    progress: Callable[[str], None],
+    isolation: str,
+) -> tuple[str, ...]:
+    """Build into the store, and return a sentence for each install script that failed."""
+    if project.language == "python":
+        from wardround.workflows.environments.python_build import build_python  # only to build
+
+        build_python(project, repository, side, limits, environ, progress, isolation)
+        return ()
+    from wardround.workflows.environments.node_build import build_node  # only to build
+
+    return build_node(project, repository, side, limits, environ, progress, isolation)
+
+
+def _python(place: Path, described: BuiltEnvironment, folder: str) -> Environment:
     """Return an environment without starting its interpreter, at whose start code of a package may run."""
     installation = (Path(described.installation),) if described.installation else ()
-    prefix = folder / PREFIX
+    prefix = place / PREFIX
     return Environment(
         language="python",
         source=f"the environment built from {described.source}",
         digest=described.digest,
         visible=Visible(
-            read_only=(folder, *installation),
+            read_only=(place, *installation),
             programs=(prefix / "bin",),
             variables=(
                 ("PYTHONDONTWRITEBYTECODE", "1"),
                 ("VIRTUAL_ENV", str(prefix)),
-                ("PYTHONPATH", ":".join(SOURCE_FOLDERS)),
+                ("PYTHONPATH", ":".join(source_folders(folder))),
             ),
         ),
         version=described.version,
-        copies=_added(folder, described),
+        copies=_added(place, described),
     )
 
 

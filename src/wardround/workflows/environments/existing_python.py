@@ -13,10 +13,9 @@ import msgspec
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.visible import python_profile
 from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.source_folders import editable_folders, source_folders
 
 _FOLDERS = (".venv", "venv")
-SOURCE_FOLDERS = ("/tree/src", "/tree")
-"""Packages of the tree come first: an installed copy of them may be of another commit."""
 _LIST = (
     "import importlib.metadata as m, json, sys; "
     "packages = sorted({(d.name or '', d.version or '') for d in m.distributions()}); "
@@ -42,7 +41,7 @@ def existing_python(
     """
     for prefix, source in _candidates(root, folder, environ):
         if (prefix / "bin" / "python3").exists() and not is_rejected(prefix):
-            return described_python(prefix, source)
+            return described_python(prefix, source, root, folder)
     raise EnvironmentUnavailable(
         f"{root / folder} has no Python environment; activate one, or create .venv with its packages"
     )
@@ -58,9 +57,13 @@ def _candidates(root: Path, folder: str, environ: Mapping[str, str]) -> Iterator
             yield root / path, f"the folder {path}"
 
 
-def described_python(prefix: Path, source: str) -> Environment:
-    """Return the environment in a folder. Its interpreter is started, without the user's own packages, to
+def described_python(prefix: Path, source: str, root: Path, folder: str) -> Environment:
+    """Return the environment at a prefix. Its interpreter is started, without the user's own packages, to
     list the installed ones.
+
+    Args:
+        root: the work tree.
+        folder: of the project, relative to the root.
 
     Raises:
         EnvironmentUnavailable: the interpreter does not start.
@@ -76,7 +79,8 @@ def described_python(prefix: Path, source: str) -> Environment:
             f"{source}: its interpreter does not list its packages ({cause}); recreate it"
         ) from cause
     visible = python_profile(prefix)
-    paths = ("PYTHONPATH", ":".join(SOURCE_FOLDERS))
+    folders = dict.fromkeys((*source_folders(folder), *editable_folders(prefix, root)))
+    paths = ("PYTHONPATH", ":".join(folders))
     return Environment(
         language="python",
         source=source,

@@ -47,7 +47,7 @@ def environment_of(
     environ = os.environ if environ is None else environ
     progress("environment")
     if settings.python and project.language == "python":
-        return with_settings(_configured_python(repository, settings.python), settings)
+        return with_settings(_configured_python(repository, settings.python, project.root), settings)
     try:
         found = _existing(project, repository, side, environ)
     except EnvironmentUnavailable as cause:
@@ -112,7 +112,7 @@ def _built(
         return None
 
 
-def _configured_python(repository: Repository, setting: str) -> Environment:
+def _configured_python(repository: Repository, setting: str, folder: str) -> Environment:
     prefix = repository.root / setting
     if not (prefix / "bin" / "python3").exists():
         raise EnvironmentUnavailable(
@@ -123,7 +123,7 @@ def _configured_python(repository: Repository, setting: str) -> Environment:
             f"sandbox.python: {prefix} is under version control, where a change can replace its programs; "
             "name another folder"
         )
-    return described_python(prefix, "the setting sandbox.python")
+    return described_python(prefix, "the setting sandbox.python", repository.root, folder)
 
 
 def _is_tracked(repository: Repository, prefix: Path) -> bool:

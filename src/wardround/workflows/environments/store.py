@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import sys
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from wardround.storage.paths import cache_dir
 _FORMAT = "1"
 """A part of every key; another value makes environments of earlier versions unreachable."""
 _DESCRIPTION = "environment.json"
+_UNUSED_S = 30 * 24 * 3600
 TREE = "tree"
 """The folder in an environment with the files that the build added to the tree."""
 PREFIX = "python"
@@ -81,7 +83,20 @@ def find_built(key: str, version: str = "") -> tuple[Path, BuiltEnvironment] | N
             described = msgspec.json.decode(content, type=BuiltEnvironment)
             if not described.installation or os.path.isdir(described.installation):
                 found.append((folder.stat().st_mtime_ns, folder, described))
-    return max(found, key=lambda one: one[0])[1:] if found else None
+    if not found:
+        return None
+    _, place, description = max(found, key=lambda one: one[0])
+    with suppress(OSError):
+        os.utime(place)
+    return place, description
+
+
+def remove_unused() -> None:
+    """Remove the environments that no command has used for a month."""
+    for folder in store_folder().glob("*-*"):
+        with suppress(OSError):
+            if (folder / _DESCRIPTION).is_file() and time.time() - folder.stat().st_mtime > _UNUSED_S:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def keep(built: Path, key: str, description: BuiltEnvironment) -> Path:
