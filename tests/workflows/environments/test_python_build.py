@@ -183,7 +183,8 @@ def test_uv_reads_its_own_lock_file(tmp_path: Path, environ: dict[str, str]) -> 
         ({"backend.py": "raise ValueError('no compiler')"},
          r"^the project cannot be built in the sandbox: ValueError: no compiler$"),
         ({"backend.py": "import os; os._exit(0)"}, r"^the project cannot be built in the sandbox: "),
-        ({"pyproject.toml": MANIFEST + 'requires-python = ">=9"\n'}, r"^uv cannot find Python >=9; install"),
+        ({"pyproject.toml": MANIFEST + 'requires-python = ">=9"\n'},
+         r"^the project needs Python >=9, which uv does not find; install it$"),
     ],
     ids=["uv.lock", "poetry.lock", "package", "build", "silent-build", "interpreter"],
 )  # fmt: skip

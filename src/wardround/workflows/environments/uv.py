@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from wardround.checks.lazy import LazyPattern
@@ -38,9 +39,7 @@ class Uv:
 
     def interpreter(self, requests: Sequence[str], cwd: Path) -> str:
         """Return the path of an installed interpreter that meets the first request that one meets."""
-        last = EnvironmentUnavailable("")
         for request in requests or ("",):
-            purpose = f"find Python {request}".strip() + "; install that version"
             arguments = [
                 "python",
                 "find",
@@ -49,11 +48,12 @@ class Uv:
                 "--system",
                 *filter(None, [request]),
             ]
-            try:
-                return self._run(arguments, cwd, purpose).strip()
-            except EnvironmentUnavailable as cause:
-                last = cause
-        raise last
+            with suppress(EnvironmentUnavailable):
+                return self._run(arguments, cwd, "find Python").strip()
+        versions = " or ".join(requests)
+        raise EnvironmentUnavailable(
+            f"the project needs Python {versions}".rstrip() + ", which uv does not find; install it"
+        )
 
     def export(self, folder: Path, options: Sequence[str]) -> str:
         """Return the requirements of the lock file in a folder."""

@@ -17,7 +17,7 @@ from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
-from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
 from wardround.workflows.mutation.result import MutationResult, TriedMutant
 
@@ -85,6 +85,7 @@ def mutate_change(
             return MutationResult(RunState.COMPLETE, possible=len(possible))
         progress(f"{len(mutants)} mutants of the changed lines, {len(tests)} tests")
         root = str(tree.root) if options.isolation == NONE else INNER_ROOT
+        link_packages(environment, tree.root)
         _write_request(tree.root, root, mutants, contents, tests, options)
         outcome = _started(tree, root, project, environment, options, log, environ)
         results = tree.read(f"{_FOLDER}/results") or b""
