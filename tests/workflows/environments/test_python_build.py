@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -127,15 +128,20 @@ def test_code_of_packages_and_projects_runs_in_the_sandbox_only(
     assert canary.exists(), "the package runs its code wherever its interpreter starts"
 
 
+@pytest.mark.parametrize("requirement", ["source==1.2 # newest", "source", "source>=1", "source\n-c pins"])
 def test_a_package_without_a_wheel_is_built_in_the_sandbox(
-    tmp_path: Path, environ: dict[str, str], index: tuple[Path, str]
+    tmp_path: Path, environ: dict[str, str], index: tuple[Path, str], requirement: str
 ) -> None:
     canary = tmp_path / "canary"
     hostile = f"try: open({str(canary)!r}, 'w')\nexcept OSError: pass\nNAME, DEPENDS = 'source', ''\n"
     manifest = MANIFEST.replace("demo", "source").replace('"leaf"', "")
     content = archive_of("source-1.2", {"pyproject.toml": manifest, "backend.py": hostile + BACKEND})
     (index[0] / "source-1.2.tar.gz").write_bytes(content)
-    files: dict[str, str | bytes] = {"requirements-dev.txt": "source==1.2 # newest\n"}
+    (index[0] / "source-1.10rc1.tar.gz").write_bytes(b"")
+    digest = hashlib.sha256(content).hexdigest()
+    files: dict[str, str | bytes] = {
+        "requirements-dev.txt": f"{requirement}\n", "pins": f"source==1.2 --hash=sha256:{digest}\n",
+    }  # fmt: skip
     with repository_with(tmp_path / "repo", files) as repository:
         found = built(repository, environ)
         command = ["python", "-c", "import source; print(source.value)"]
@@ -143,6 +149,18 @@ def test_a_package_without_a_wheel_is_built_in_the_sandbox(
 
     assert outcome.stdout == "built\n", outcome.stderr
     assert not canary.exists()
+
+
+def test_a_source_distribution_with_another_digest_is_not_built(
+    tmp_path: Path, environ: dict[str, str], index: tuple[Path, str]
+) -> None:
+    (index[0] / "source-1.2.tar.gz").write_bytes(archive_of("source-1.2", {"setup.py": "raise SystemExit"}))
+    files: dict[str, str | bytes] = {"requirements.txt": f"source==1.2 --hash=sha256:{'0' * 64}\n"}
+    with (
+        repository_with(tmp_path / "repo", files) as repository,
+        pytest.raises(EnvironmentUnavailable, match=r"has none of the digests that are named for source$"),
+    ):
+        built(repository, environ)
 
 
 def test_the_versions_of_a_lock_file_are_installed(tmp_path: Path, environ: dict[str, str]) -> None:

@@ -30,6 +30,18 @@ _MOST_S = 1800
 _LONGEST_REASON = 400
 
 
+class DownloadFailed(EnvironmentUnavailable):
+    """A package manager failed.
+
+    Attributes:
+        output: everything that it reported as errors.
+    """
+
+    def __init__(self, text: str, output: str) -> None:
+        super().__init__(text)
+        self.output = output
+
+
 class PackageManager:
     """A program of the caller that downloads packages.
 
@@ -82,18 +94,18 @@ class PackageManager:
         try:
             out, errors = process.communicate(timeout=_MOST_S)
         except subprocess.TimeoutExpired:
-            self._fail(purpose, f"it took longer than {_MOST_S} s")
+            self._fail(purpose, f"it took longer than {_MOST_S} s", b"")
         finally:
             if process.returncode is None:  # also on Ctrl-C: no download continues without its caller
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         if process.returncode != 0:
-            self._fail(purpose, _reason(errors, out))
+            self._fail(purpose, _reason(errors, out), errors)
         return out.decode("utf-8", "replace")
 
-    def _fail(self, purpose: str, reason: str) -> NoReturn:
-        raise EnvironmentUnavailable(f"{self._name} cannot {purpose}: {reason}")
+    def _fail(self, purpose: str, reason: str, errors: bytes) -> NoReturn:
+        raise DownloadFailed(f"{self._name} cannot {purpose}: {reason}", errors.decode("utf-8", "replace"))
 
 
 def _reason(*outputs: bytes) -> str:

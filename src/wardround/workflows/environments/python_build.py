@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from wardround.change.repository import INDEX, Repository
@@ -13,6 +13,7 @@ from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.model import Limits
 from wardround.sandbox.tree import EphemeralTree
 from wardround.workflows.environments.added_files import keep_added
+from wardround.workflows.environments.download import DownloadFailed
 from wardround.workflows.environments.project_build import BuildConditions, ProjectBuilds
 from wardround.workflows.environments.python_sources import (
     PythonSources,
@@ -31,9 +32,13 @@ from wardround.workflows.test.projects import DetectedProject, table
 
 _COVERAGE = "coverage"
 """Runs of tests record the covered lines with it."""
-_NO_WHEEL = LazyPattern(r"Because ([A-Za-z0-9._-]{1,200})==(\S{1,100}) has no usable wheels")
-"""The message of uv about a version that has only a source distribution."""
+_NO_WHEEL = LazyPattern(r"hint: Wheels are required for `([A-Za-z0-9._-]{1,200})`")
+_VERSION = LazyPattern(r"([A-Za-z0-9._-]{1,200})==(\S{1,100}) has no usable wheels")
+"""The messages of uv about a package, and a version of it, that has only a source distribution."""
 _MOST_BUILDS = 30
+_DIGEST = LazyPattern(r"--hash=sha256:([0-9a-f]{64})")
+_LOCAL_WHEEL = " @ file:"
+"""A part of the requirement of a wheel that was built here, whose digest no lock file has."""
 
 
 def python_key(project: DetectedProject, files: TreeFiles) -> str:
@@ -131,22 +136,25 @@ class _PythonBuild:
             try:
                 self._uv.install(environment, self._options(requirements, lines), self._manifests)
                 return environment
-            except EnvironmentUnavailable as cause:
-                missing = _NO_WHEEL.search(str(cause))
-                if missing is None:
+            except DownloadFailed as cause:
+                name, version = _without_wheel(cause.output)
+                if not name:
                     raise
                 shutil.rmtree(prefix)
-                name, version = normal(missing[1]), missing[2]
                 progress(f"build of {name}")
-                archive = download(self._sdist(name, version), self._work / "sdists")
+                archive = download(
+                    self._sdist(name, version, (*lines, *requirements.constraints)), self._work / "sdists"
+                )
                 built = builds.requirement_of_archive(archive, name)
                 lines[:] = [one for one in lines if name_of(one) != name] + [built]
         raise EnvironmentUnavailable(
             f"more than {_MOST_BUILDS} packages have no wheel; add wheels to the index"
         )
 
-    def _sdist(self, name: str, version: str) -> Sdist:
+    def _sdist(self, name: str, version: str, lines: Iterable[str]) -> Sdist:
+        """Find a source distribution that has one of the digests which the lines name for its package."""
         found = None
+        digests = {one for line in lines if name_of(line) == name for one in _DIGEST.findall(line)}
         if self._sources.lock == "uv.lock":
             path = posixpath.join(self._sources.folder, self._sources.lock)
             found = locked_sdist(self._files.table(path), name, version)
@@ -154,8 +162,10 @@ class _PythonBuild:
             found = indexed_sdist(index, name, version)
         if found is None:
             raise EnvironmentUnavailable(
-                f"{name} {version} has neither a wheel nor a source distribution here"
+                f"{name} {version}".rstrip() + " has neither a wheel nor a source distribution here"
             )
+        if digests and found.sha256 not in digests:
+            raise EnvironmentUnavailable(f"{found.url} has none of the digests that are named for {name}")
         return found
 
     def _requirements(self) -> Requirements:
@@ -171,7 +181,9 @@ class _PythonBuild:
         """Return the options that install the requirements."""
         required, constraints = self._work / "requirements.txt", self._work / "constraints.txt"
         required.write_text("\n".join((*requirements.indexes, *lines, "")), "utf-8")
-        constraints.write_text("\n".join((*requirements.constraints, "")), "utf-8")
+        own = {name_of(line) for line in lines if _LOCAL_WHEEL in line}
+        others = [line for line in requirements.constraints if name_of(line) not in own]
+        constraints.write_text("\n".join((*others, "")), "utf-8")
         is_complete = (
             self._sources.lock == "uv.lock"
             and set(_tools(self._project)) - {_COVERAGE} <= requirements.names()
@@ -209,6 +221,16 @@ class _PythonBuild:
         folder = root / self._sources.folder
         folder.mkdir(parents=True, exist_ok=True)
         return folder
+
+
+def _without_wheel(output: str) -> tuple[str, str]:
+    """Return a package without a wheel and its version; an empty version if any can be built."""
+    found = _NO_WHEEL.search(output)
+    if found is None:
+        return "", ""
+    name = normal(found[1])
+    versions = (one[2] for one in _VERSION.finditer(output) if normal(one[1]) == name)
+    return name, next(versions, "")
 
 
 def _tools(project: DetectedProject) -> tuple[str, ...]:

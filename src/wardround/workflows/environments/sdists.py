@@ -15,6 +15,7 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.requirements import normal
 
@@ -23,6 +24,8 @@ _ENDING = ".tar.gz"
 _LARGEST_BYTES = 256 * 1024 * 1024
 _LARGEST_MANIFEST = 1024 * 1024
 _ANSWER_S = 60
+_FINAL = LazyPattern(r"-(\d{1,8}(?:-\d{1,8}){0,5})$")
+"""The version at the end of a normal file name, whose dots are dashes."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -61,6 +64,9 @@ def locked_sdist(lock: Mapping[str, object], name: str, version: str) -> Sdist |
 def indexed_sdist(index: str, name: str, version: str) -> Sdist | None:
     """Return the source distribution of a package in an index; None without one.
 
+    Args:
+        version: empty for the newest release.
+
     Raises:
         EnvironmentUnavailable: the index cannot be read.
     """
@@ -71,11 +77,18 @@ def indexed_sdist(index: str, name: str, version: str) -> Sdist | None:
         raise EnvironmentUnavailable(
             f"{page} is not an index page in JSON ({cause}); use another index"
         ) from cause
-    for one in files:
-        stem = one.filename.removesuffix(_ENDING)
-        if one.filename.endswith(_ENDING) and normal(stem) == normal(f"{name}-{version}"):
-            return Sdist(urljoin(page, one.url), one.hashes.get("sha256", ""))
-    return None
+    sdists = {
+        normal(one.filename.removesuffix(_ENDING)): one for one in files if one.filename.endswith(_ENDING)
+    }
+    stem = normal(f"{name}-{version}") if version else max(sdists, key=_release, default="")
+    found = sdists.get(stem)
+    return None if found is None else Sdist(urljoin(page, found.url), found.hashes.get("sha256", ""))
+
+
+def _release(stem: str) -> tuple[int, ...]:
+    """Return the numbers of a final release in a normal file name; nothing for another version."""
+    found = _FINAL.search(stem)
+    return tuple(map(int, found[1].split("-"))) if found else ()
 
 
 def download(sdist: Sdist, folder: Path) -> Path:
