@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.conftest import SCRIPTS, GitRepository
-from tests.security.sandbox.host import needs_bubblewrap
+from tests.security.sandbox.host import WORKING, needs_bubblewrap
 from tests.workflows.test.tiny_project import FILES, run_with_coverage
 
 GROSS = "net * (1 + RATE)"
@@ -152,7 +152,7 @@ def test_a_run_records_what_tests_ran_so_that_the_next_run_is_small(changed: Git
 
     assert (first.returncode, first.stderr) == (0, "")
     assert first.stdout.startswith("tests of the change from HEAD~1 to HEAD\n15 of 15 tests to run\n")
-    assert "isolation: bubblewrap" in first.stdout
+    assert f"isolation: {WORKING[0]}" in first.stdout
     assert "\n16 passed in " in first.stdout
     assert "1 of 1 changed lines were run by these tests" in first.stdout
     assert "\n4 of 16 tests to run\n" in second.stdout

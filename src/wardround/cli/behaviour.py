@@ -10,6 +10,7 @@ import click
 
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit, open_change, progress_line, require_one
+from wardround.cli.sandbox_option import sandbox_option
 from wardround.errors import EnvironmentUnavailable, UsageError
 
 if TYPE_CHECKING:
@@ -33,16 +34,13 @@ _INCONCLUSIVE = 4
     "--output", type=click.Path(path_type=Path), metavar="FILE",
     help="The new file for --pin (default: standard output); an existing one is not replaced.",
 )  # fmt: skip
-@click.option(
-    "--sandbox", "isolation", type=click.Choice(["auto", "bubblewrap", "none"]), default="auto",
-    show_default=True, help="The isolation; none runs the code of the repository without any.",
-)  # fmt: skip
+@sandbox_option
 @click.option(
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 def command(
     function: str, staged: bool, base: str | None, head: str | None, form: str, pinned: str | None,
-    output: Path | None, isolation: str, repo: Path | None,
+    output: Path | None, sandbox: str | None, repo: Path | None,
 ) -> int:  # fmt: skip
     """Show the inputs whose result a change altered.
 
@@ -62,7 +60,7 @@ def command(
         raise UsageError(f"--output {output}: it exists, and is not replaced; give a new file")
     spec = ChangeSpec(staged=base is None, base=base, head=head, repo=repo)
     try:
-        run = _compared(spec, function, isolation)
+        run = _compared(spec, function, sandbox)
     except EnvironmentUnavailable as cause:
         echo_err(f"wardround: {cause}")
         return _INCONCLUSIVE
@@ -94,13 +92,15 @@ def _write_pin(run: BehaviourRun, side: str, output: Path | None) -> None:
         raise UsageError(f"--output {output}: {cause.strerror}; give another file") from cause
 
 
-def _compared(spec: ChangeSpec, function: str, isolation: str) -> BehaviourRun:
+def _compared(spec: ChangeSpec, function: str, sandbox: str | None) -> BehaviourRun:
+    from wardround.config.loader import read_sandbox
     from wardround.workflows.behaviour.compare import compare_behaviour
     from wardround.workflows.behaviour.project_environment import environment_for
 
     with open_change(spec) as (_, change, repository), progress_line() as progress:
         assert repository is not None
         environment = environment_for(repository, change, os.environ, progress)
+        isolation = sandbox or read_sandbox(repository.tree(change.base).read).backend
         return compare_behaviour(
             repository, change, environment, request=function, isolation=isolation, progress=progress
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import GitRepository
+from tests.security.sandbox.host import WORKING
 from tests.workflows.behaviour.compared_project import Results, compared
 from wardround.context.run_evidence import InputOrigin, RunState
 from wardround.workflows.behaviour.report import is_message_only, statement
@@ -329,7 +330,7 @@ def results(repo: GitRepository, kept: dict[str, Results]) -> Results:
 
 def test_everything_was_run(results: Results) -> None:
     assert (results.run.conditions.state, results.run.conditions.detail) == (RunState.COMPLETE, "")
-    assert results.run.conditions.isolation == "bubblewrap"
+    assert results.run.conditions.isolation == WORKING[0]
     assert results.run.conditions.environment
 
 
