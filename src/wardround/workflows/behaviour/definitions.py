@@ -11,6 +11,8 @@ from wardround.languages.python.module import FunctionNode, last_name, named_fun
 from wardround.languages.python.tree import parse, walk
 from wardround.workflows.test.normal_syntax import statement_digest
 
+_MOST_CONSTANTS = 60
+_LONGEST_CONSTANT = 40
 _ROLES = ("setter", "deleter", "getter")
 _GETTERS = frozenset({"property", "cached_property"})
 
@@ -28,6 +30,7 @@ class Definition(msgspec.Struct, frozen=True):
         keywords: the parameter with two stars; empty if there is none.
         keyword_only: the parameters after a star.
         mentions: the names and attributes in its body.
+        constants: short numbers and texts in its body.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Definition(msgspec.Struct, frozen=True):
     keywords: str = ""
     keyword_only: tuple[str, ...] = ()
     mentions: frozenset[str] = frozenset()
+    constants: tuple[int | float | str, ...] = ()
 
     @property
     def own_name(self) -> str:
@@ -100,6 +104,7 @@ def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definit
         arguments.kwarg.arg if arguments.kwarg else "",
         tuple(one.arg for one in arguments.kwonlyargs),
         frozenset(_mentions(node)),
+        tuple(dict.fromkeys(_constants(node)))[:_MOST_CONSTANTS],
     )
 
 
@@ -121,6 +126,16 @@ def _mentions(node: ast.AST) -> Iterator[str]:
             yield one.id
         elif isinstance(one, ast.Attribute):
             yield one.attr
+
+
+def _constants(node: FunctionNode) -> Iterator[int | float | str]:
+    for statement in node.body:
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue
+        for one in walk(statement):
+            value = one.value if isinstance(one, ast.Constant) else None
+            if isinstance(value, int | float | str) and len(repr(value)) <= _LONGEST_CONSTANT:
+                yield value
 
 
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)

@@ -69,6 +69,14 @@ def unwrapped(found: Any, name: str, role: str, path: str) -> types.FunctionType
     return None
 
 
+def defaults_of(function: types.FunctionType) -> dict[str, Any]:
+    """Return the defaults of the parameters that have one."""
+    plain = function.__defaults__ or ()
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    first = len(names) - len(plain)
+    return {**dict(zip(names[first:], plain)), **(function.__kwdefaults__ or {})}
+
+
 def _content(cell: Any) -> object:
     try:
         return cell.cell_contents

@@ -18,7 +18,7 @@ import types
 from typing import Any, BinaryIO
 
 from .frames import write_frame
-from .functions import ROOT, unwrapped
+from .functions import ROOT, defaults_of, unwrapped
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
 _FREE_INPUTS = 5
@@ -164,11 +164,7 @@ def _defaults(target: Target, code: types.CodeType) -> dict[str, Any]:
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
     function = unwrapped(found, code.co_name, "", target.path)
-    if function is None:
-        return {}
-    plain = function.__defaults__ or ()
-    names = code.co_varnames[code.co_argcount - len(plain) : code.co_argcount]
-    return {**dict(zip(names, plain)), **(function.__kwdefaults__ or {})}
+    return {} if function is None else defaults_of(function)
 
 
 class _Inserting(ast.NodeTransformer):
