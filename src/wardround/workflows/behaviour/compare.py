@@ -174,8 +174,11 @@ def _with_replays(conditions: RunConditions, runs: Sequence[ReplayedRun]) -> Run
 
 
 def _last_line(outcome: Outcome) -> str:
-    lines = (outcome.stderr.strip() or outcome.stdout.strip()).splitlines()
-    return lines[-1] if lines else outcome.detail
+    """Return the last error that pytest shows, or else the last line."""
+    lines = outcome.stdout.strip().splitlines()
+    errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
+    last = errors or outcome.stderr.strip().splitlines() or lines
+    return last[-1] if last else outcome.detail
 
 
 def _not_recorded(at: int, run: RecordedRun) -> str:

@@ -61,11 +61,13 @@ class Definitions(msgspec.Struct, frozen=True):
         functions: by name and role; of several definitions the last.
         repeated: names with more than one definition, overloads left out.
         classes: qualified names, each with a digest of what makes its objects.
+        constants: names that the file or a class in it binds to a value, each with a digest of the values.
     """
 
     functions: dict[tuple[str, str], Definition]
     repeated: frozenset[str]
     classes: dict[str, str]
+    constants: dict[str, str]
 
 
 def definitions(text: str) -> Definitions:
@@ -73,7 +75,7 @@ def definitions(text: str) -> Definitions:
     try:
         tree = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Definitions({}, frozenset(), {})
+        return Definitions({}, frozenset(), {}, {})
     functions: dict[tuple[str, str], Definition] = {}
     repeated = set()
     for name, node in named_functions(tree.body):
@@ -86,7 +88,21 @@ def definitions(text: str) -> Definitions:
         if (name, one.role) in functions:
             repeated.add(name)
         functions[name, one.role] = one
-    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")))
+    constants: dict[str, str] = {}
+    for name, digest in _bound(tree.body):
+        constants[name] = f"{constants.get(name, '')} {digest}"
+    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")), constants)
+
+
+def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Yield the names that statements of a file or of its classes bind, with the digest of the statement."""
+    for one in body:
+        if isinstance(one, ast.ClassDef):
+            yield from _bound(one.body)
+        elif isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None:
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            digest = statement_digest(one.value, "")
+            yield from ((each.id, digest) for each in targets if isinstance(each, ast.Name))
 
 
 def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definition:
@@ -161,9 +177,11 @@ def _classes(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _state_making(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the fields of a class, and the assignments and calls of the methods that make its objects."""
+    """Yield the declared fields of a class, and assignments and calls of methods that make its objects."""
     for one in body:
-        if isinstance(one, _ASSIGNMENTS):
+        if isinstance(one, ast.AnnAssign) or (
+            isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+        ):
             yield one
         elif isinstance(one, FunctionNode) and one.name in _MAKERS:
             yield from (

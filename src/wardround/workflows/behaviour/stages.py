@@ -37,7 +37,7 @@ _CROSSING_SHARE = 0.25
 _GRACE_S = 30.0
 """Elapsed time of a run over that of its calls, for imports."""
 _PYTEST = (
-    "-q", "-o", "cache_dir=.wardround-cache", "-p", "no:randomly", "-p", "no:random_order",
+    "-q", "--color=no", "-o", "cache_dir=.wardround-cache", "-p", "no:randomly", "-p", "no:random_order",
     "--continue-on-collection-errors",
 )  # fmt: skip
 _WITHOUT_OPTIONS = ("-o", "addopts=")

@@ -11,8 +11,8 @@ from wardround.context.run_evidence import NotCompared
 from wardround.languages.python.module import is_test_path
 from wardround.workflows.behaviour.definitions import Definition, Definitions, definitions
 
-_MOST_STEPS = 3
-_MOST_CALLERS = 3
+_MOST_STEPS = 4
+_MOST_CALLERS = 4
 ReadText = Callable[[str | None], str | None]
 """Takes an object id."""
 
@@ -21,7 +21,8 @@ class Target(msgspec.Struct, frozen=True):
     """A function that both sides of a change define.
 
     Attributes:
-        is_changed: its syntax differs; others are public callers of changed private functions.
+        is_changed: its syntax differs, or the value of a name that its file or class binds and that it
+            mentions; others are public callers of changed private functions.
         reaches: the names of those private functions, in the same file.
     """
 
@@ -109,10 +110,12 @@ def _of_file(
     file: ChangedFile, base: Definitions, head: Definitions, left: list[NotCompared]
 ) -> Iterator[Target]:
     assert file.base_path is not None
+    names = {name for name, digest in base.constants.items() if head.constants.get(name, digest) != digest}
     changed = {
         key: one
         for key, one in base.functions.items()
-        if key in head.functions and head.functions[key].digest != one.digest
+        if key in head.functions
+        and (head.functions[key].digest != one.digest or not names.isdisjoint(one.mentions))
     }
     for key in sorted(changed):
         if reason := _exclusion(key[0], base.repeated | head.repeated):
@@ -148,12 +151,18 @@ def _public_callers(private: Sequence[Definition], base: Definitions) -> dict[tu
             ]
             seen.update(new)
             callers += [key for key in new if not base.functions[key].is_private]
-            reached = {_called_name(base.functions[key]) for key in new if base.functions[key].is_private}
+            inner = [key for key in new if base.functions[key].is_private or _is_constructor(key[0])]
+            reached = {_called_name(base.functions[key]) for key in inner}
             if len(callers) >= _MOST_CALLERS or not reached:
                 break
         for key in callers[:_MOST_CALLERS]:
             found.setdefault(key, []).append(one.name)
     return found
+
+
+def _is_constructor(name: str) -> bool:
+    """Return True if the effect of a function is perhaps only seen where its class is used."""
+    return name.rpartition(".")[2] in ("__init__", "__new__", "__post_init__")
 
 
 def _called_name(definition: Definition) -> str:

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from .frames import write_frame
 from .functions import ROOT, defaults_of, unwrapped
+from .versions import supply_versions
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
 _FREE_INPUTS = 5
@@ -249,6 +250,7 @@ def main(job_path: str) -> int:
     with open(job["inputs"], "wb") as file:
         recorder = Recorder(job, file)
         _install(recorder)
+        supply_versions()
         try:
             import pytest
         except ImportError:

@@ -16,6 +16,7 @@ from .frames import read_frames
 from .functions import find
 from .preparation import prepare
 from .values import ATTRIBUTES
+from .versions import supply_versions
 
 _MOST_PROBLEM = 200
 _FROZEN_S = 1767225600
@@ -130,6 +131,7 @@ def main(job_path: str) -> int:
         job = json.load(text)
     sys.path[:0] = [one for one in job["paths"] if one not in sys.path]
     sys.stdin = io.StringIO()
+    supply_versions()
     if job["recorded"]:
         prepare(job)
     if job["freeze"]:
