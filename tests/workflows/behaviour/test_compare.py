@@ -52,6 +52,10 @@ async def streamed(value):
     yield value
 
 
+def shouted(name, *, is_loud=False):
+    return name.upper() if is_loud else name
+
+
 def greeted(name, greeting="hello"):
     return greeting + " " + name
 
@@ -192,6 +196,22 @@ def escaping(text):
 
 def unchanged(text):
     return text  # a comment
+
+
+MOST = 3
+
+
+def limited(values):
+    return values[:MOST]
+
+
+class Key:
+    def __hash__(self):
+        return 1
+
+
+def joined(parts):
+    return "".join(parts)
 '''
 TESTS = """\
 import asyncio
@@ -224,6 +244,10 @@ def test_text():
     core.secret("a")
     core.escaping("a")
     assert core.unchanged("a") == "a"
+    assert core.limited([1, 2, 3]) == [1, 2, 3]
+    assert hash(core.Key()) == 1
+    assert core.joined(["a", "b"]) == "ab"
+    assert core.shouted("you") == "you"
     assert core.public(" a ") == "a."
     assert core.indirect("a")
 
@@ -276,6 +300,10 @@ EDITS = [
     ('renamed_parameter(text):\n    return text + "a"', 'renamed_parameter(word):\n    return word + "b"'),
     ("added_parameter(text):\n    return text", "added_parameter(text, more):\n    return text + more"),
     ("number >= 0", "number > 0"),
+    ("MOST = 3", "MOST = 2"),
+    ("return 1\n\n\ndef joined", "return 2\n\n\ndef joined"),
+    ('"".join(parts)', '"".join(tuple(parts))'),
+    ("name.upper()", "name.title()"),
     ("return time.perf_counter_ns()", "return time.perf_counter_ns() + 1"),
     ("return list({text, ", "return list({text * 1, "),
     ("def endless(count):\n    return count", "def endless(count):\n    while True: pass"),
@@ -311,7 +339,11 @@ def edited(text: str) -> str:
     return text
 
 
-FILES = {"lib/__init__.py": "", "lib/core.py": BASE, "tests/test_core.py": TESTS}
+FILES = {
+    "lib/__init__.py": "from lib._version import version\n",
+    "lib/core.py": BASE,
+    "tests/test_core.py": TESTS,
+}
 
 
 @pytest.fixture(scope="module")
@@ -360,6 +392,7 @@ def test_another_message_of_the_same_error_is_stated_more_weakly(results: Result
         ("cleaned", "cleaned(['a', ''])", "['a']", "['a', '']"),
         ("awaited", "awaited(3)", "3", "4"),
         ("streamed", "streamed(3)", "iterator [3, 3]", "iterator [3]"),
+        ("limited", "limited([1, 2, 3])", "[1, 2, 3]", "[1, 2]"),
         ("greeted", "greeted('you')", "'hello you'", "'good day you'"),
         ("renamed_parameter", "renamed_parameter('b')", "'ba'", "'bb'"),
         ("Account.label", "Account(owner='me').label", "'account me'", "'Account me'"),
@@ -395,6 +428,13 @@ def test_a_mutated_input_finds_what_no_recorded_one_shows(results: Results) -> N
     assert (one.call, one.origin) == ("by_sign(0)", InputOrigin.MUTATED)
 
 
+def test_an_omitted_parameter_is_mutated_too(results: Results) -> None:
+    call, before, after = results.texts("shouted")
+
+    assert "is_loud=True" in call
+    assert before != after
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -408,6 +448,7 @@ def test_a_mutated_input_finds_what_no_recorded_one_shows(results: Results) -> N
         ("never_called", "no test of the base called it"),
         ("locked", "its arguments cannot be recorded (TypeError"),
         ("twice", "it has several definitions"),
+        ("Key.__hash__", "its result is a hash"),
     ],
 )
 def test_a_function_that_cannot_be_compared_is_listed_with_the_reason(
@@ -418,7 +459,8 @@ def test_a_function_that_cannot_be_compared_is_listed_with_the_reason(
 
 
 @pytest.mark.parametrize(
-    "name", ["located", "made", "Account.touch", "Constructed.__init__", "Growing.__init__", "public"]
+    "name",
+    ["located", "made", "Account.touch", "Constructed.__init__", "Growing.__init__", "joined", "public"],
 )
 def test_no_difference_is_shown(results: Results, name: str) -> None:
     assert name == "public" or results.inputs(name)
