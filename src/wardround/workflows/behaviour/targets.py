@@ -110,12 +110,12 @@ def _of_file(
     file: ChangedFile, base: Definitions, head: Definitions, left: list[NotCompared]
 ) -> Iterator[Target]:
     assert file.base_path is not None
-    names = {name for name, digest in base.constants.items() if head.constants.get(name, digest) != digest}
+    bound = {name for name, digest in base.constants.items() if head.constants.get(name, digest) != digest}
     changed = {
         key: one
         for key, one in base.functions.items()
         if key in head.functions
-        and (head.functions[key].digest != one.digest or not names.isdisjoint(one.mentions))
+        and (head.functions[key].digest != one.digest or not bound.isdisjoint(one.mentions))
     }
     for key in sorted(changed):
         if reason := _exclusion(key[0], base.repeated | head.repeated):
