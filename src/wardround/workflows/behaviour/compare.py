@@ -32,7 +32,7 @@ from wardround.workflows.behaviour.comparison import (
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
 from wardround.workflows.behaviour.stages import Recorded, RecordedRun, ReplayedRun, Stages
 from wardround.workflows.behaviour.targets import Target, Targets, find_targets
-from wardround.workflows.behaviour.tests_to_run import tests_for
+from wardround.workflows.behaviour.tests_to_run import chosen_tests
 from wardround.workflows.environments.model import Environment
 
 _SEEDS = (1, 2)
@@ -97,7 +97,7 @@ class _Comparison:
 
     def run(self, conditions: RunConditions) -> BehaviourRun:
         self._progress(f"running the tests of the base for {len(self._targets.targets)} functions")
-        tests = tests_for(self._stages.repository, self._change, self._targets.targets)
+        tests = chosen_tests(self._stages.repository, self._change, self._targets.targets)
         recorded = self._stages.record(self._change.base, tests)
         conditions = _with_outcome(conditions, recorded)
         if not recorded.inputs:

@@ -18,7 +18,7 @@ _TESTS = frozenset({"test", "tests", "testing"})
 """Folders of tests, unlike those of examples and measurements."""
 
 
-def tests_for(repository: Repository, change: Change, targets: Sequence[Target]) -> tuple[str, ...]:
+def chosen_tests(repository: Repository, change: Change, targets: Sequence[Target]) -> tuple[str, ...]:
     """Return arguments of pytest; none for all tests, as its own configuration collects them.
 
     They are the tests that ran the functions, if runs are recorded; else all files of tests, those that

@@ -15,6 +15,8 @@ from .frames import read_frames, write_frame
 from .functions import defaults_of, find
 from .mutation import Arguments, Mutation
 
+_TWICE_SHARE = 0.25
+"""The share of inputs with two changes, as for an option that matters for some texts only."""
 Header = dict[str, Any]
 Function = dict[str, Any]
 
@@ -100,7 +102,11 @@ class _Making:
         if self._random.random() < self._crossing:
             other = pickle.loads(self._random.choice(self._recorded)[1])
             return "crossed" if self._mutation.cross(arguments, other, receiver) else ""
-        return "mutated" if self._mutation.mutate(arguments, names, receiver) else ""
+        if not self._mutation.mutate(arguments, names, receiver):
+            return ""
+        if self._random.random() < _TWICE_SHARE:
+            self._mutation.mutate(arguments, names, receiver)
+        return "mutated"
 
 
 def _defaults(header: Header, function: Function) -> Arguments:
