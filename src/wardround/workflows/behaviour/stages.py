@@ -203,8 +203,8 @@ class Stages(msgspec.Struct, frozen=True):
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
             "name": one.name, "role": one.role, "receiver": one.receiver, "rest": one.rest,
             "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
-            "constants": _constants(target),
-            "least_mutated": self.limits.mutated_inputs,
+            "constants": target.constants,
+            "least_mutated": self.limits.mutated_inputs * (2 if target.reaches else 1),
         }  # fmt: skip
 
     def _run(
@@ -230,13 +230,6 @@ class Stages(msgspec.Struct, frozen=True):
             isolation=self.isolation,
             environ=self.environ,
         )
-
-
-def _constants(target: Target) -> list[int | float | str]:
-    """Return the constants of a function, those first that only one side has."""
-    sides = [one.constants for one in (target.base, target.head)]
-    changed = [one for side, other in (sides, sides[::-1]) for one in side if one not in other]
-    return [*changed, *changed, *(one for one in sides[0] if one in sides[1])]
 
 
 def _folder(tree: EphemeralTree) -> Path:

@@ -17,6 +17,7 @@ _CHANGED_DEFAULTS = (bool, int, float, str)
 _DEFAULT_SHARE = 0.2
 _RECEIVER_SHARE = 0.2
 _CONSTANT_SHARE = 0.35
+_CHARACTER_SHARE = 0.3
 Arguments = dict[str, Any]
 
 
@@ -75,6 +76,8 @@ def _with_constant(value: Any, constant: Any, random: Random) -> Any:
     """Return a value that has, or is near, a constant of the function."""
     if isinstance(value, (int, float)):
         return type(value)(constant + random.choice([0, 0, 1, -1]))
+    if len(constant) > 1 and random.random() < _CHARACTER_SHARE:
+        constant = random.choice(constant)
     text = constant.encode() if isinstance(value, bytes) else constant
     cut = random.randrange(len(value) + 1)
     return random.choice(
