@@ -33,13 +33,19 @@ def find(module: str, name: str, role: str, path: str) -> types.FunctionType:
     importlib.import_module(module)
     found: Any = sys.modules[module]
     for part in name.split("."):
-        found = inspect.getattr_static(found, part)
+        found = inspect.getattr_static(found, member_name(found, part))
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
     inner = unwrapped(found, name.rpartition(".")[2], role, path)
     if inner is None:
         raise LookupError(f"{name} is no function of {path}")
     return inner
+
+
+def member_name(owner: object, name: str) -> str:
+    """Return the name under which an object has a member: two leading underscores stand for its class."""
+    is_mangled = isinstance(owner, type) and name.startswith("__") and not name.endswith("__")
+    return f"_{owner.__name__.lstrip('_')}{name}" if is_mangled else name
 
 
 def unwrapped(found: Any, name: str, role: str, path: str) -> types.FunctionType | None:

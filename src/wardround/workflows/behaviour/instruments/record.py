@@ -18,7 +18,7 @@ import types
 from typing import Any, BinaryIO
 
 from .frames import write_frame
-from .functions import ROOT, defaults_of, unwrapped
+from .functions import ROOT, defaults_of, member_name, unwrapped
 from .versions import supply_versions
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
@@ -161,7 +161,7 @@ def _defaults(target: Target, code: types.CodeType) -> dict[str, Any]:
     """Return the defaults of a function, which its frame does not tell from passed arguments."""
     found: Any = sys.modules.get(target.module)
     for part in target.name.split("."):
-        found = getattr(found, "__dict__", {}).get(part)
+        found = getattr(found, "__dict__", {}).get(member_name(found, part))
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
     function = unwrapped(found, code.co_name, "", target.path)
