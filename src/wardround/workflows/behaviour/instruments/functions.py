@@ -44,8 +44,9 @@ def find(module: str, name: str, role: str, path: str) -> types.FunctionType:
 
 def member_name(owner: object, name: str) -> str:
     """Return the name under which an object has a member: two leading underscores stand for its class."""
-    is_mangled = isinstance(owner, type) and name.startswith("__") and not name.endswith("__")
-    return f"_{owner.__name__.lstrip('_')}{name}" if is_mangled else name
+    if isinstance(owner, type) and name.startswith("__") and not name.endswith("__"):
+        return f"_{owner.__name__.lstrip('_')}{name}"
+    return name
 
 
 def unwrapped(found: Any, name: str, role: str, path: str) -> types.FunctionType | None:
