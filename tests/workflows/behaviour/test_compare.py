@@ -178,6 +178,14 @@ def locked(lock):
     return 1
 
 
+def generated(values):
+    return 1
+
+
+def matched(match):
+    return match.group(1)
+
+
 if os.name == "posix":
     def twice(text):
         return text
@@ -215,6 +223,7 @@ def joined(parts):
 '''
 TESTS = """\
 import asyncio
+import re
 import threading
 from lib import core
 
@@ -286,6 +295,8 @@ def test_objects():
     assert core.Growing().total() == 1
     core.Constructed("a")
     core.locked(LOCK)
+    core.generated(one for one in [])
+    assert core.matched(re.search("b(.)", "abc")) == "c"
     assert core.cleaned([Local("a")])[0].name == "a"
 """
 EDITS = [
@@ -325,6 +336,8 @@ EDITS = [
     ("def _hidden(text):\n    return text", "def _hidden(text):\n    return text + text"),
     ("never_called(text):\n    return text", "never_called(text):\n    return text + text"),
     ("locked(lock):\n    return 1", "locked(lock):\n    return 2"),
+    ("generated(values):\n    return 1", "generated(values):\n    return 2"),
+    ("match.group(1)", "match.group(0)"),
     ('twice(text):\n        return text + "b"', 'twice(text):\n        return text + "c"'),
     ("password = 'hunter2-very-secret'", "password = 'hunter3-very-secret'"),
     ("escaping(text):\n    return text", 'escaping(text):\n    return text + "\\x1b[31m"'),
@@ -395,6 +408,8 @@ def test_another_message_of_the_same_error_is_stated_more_weakly(results: Result
         ("limited", "limited([1, 2, 3])", "[1, 2, 3]", "[1, 2]"),
         ("greeted", "greeted('you')", "'hello you'", "'good day you'"),
         ("renamed_parameter", "renamed_parameter('b')", "'ba'", "'bb'"),
+        ("matched", "matched(<re.Match object; span=(1, 3), match='bc'>)", "'c'", "'bc'"),
+        ("locked", "locked(<unlocked _thread.lock object>)", "1", "2"),
         ("Account.label", "Account(owner='me').label", "'account me'", "'Account me'"),
         ("Account.built", "Account.built('me')", "Account(owner='me!')", "Account(owner='me?')"),
         ("Account.size", "Account.size('me')", "2", "3"),
@@ -446,7 +461,7 @@ def test_an_omitted_parameter_is_mutated_too(results: Results) -> None:
         ("Account.name", "its arguments have objects whose class makes them in another way"),
         ("Growing.total", "its arguments have objects whose class makes them in another way"),
         ("never_called", "no test of the base called it"),
-        ("locked", "its arguments cannot be recorded (TypeError"),
+        ("generated", "its arguments cannot be recorded (TypeError"),
         ("twice", "it has several definitions"),
         ("Key.__hash__", "its result is a hash"),
     ],

@@ -14,6 +14,7 @@ from .children import in_child
 from .frames import read_frames, write_frame
 from .functions import defaults_of, find
 from .mutation import Arguments, Mutation
+from .pickling import dumps
 
 _TWICE_SHARE = 0.25
 """The share of inputs with two changes, as for an option that matters for some texts only."""
@@ -50,13 +51,11 @@ def _mutated(
 
 
 def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Function, seed: int) -> int:
-    import cloudpickle
-
     making = _Making(recorded, function, seed)
     with open(path, "wb") as file:
         for header, arguments in making.new():
             try:
-                payload = cloudpickle.dumps(arguments)
+                payload = dumps(arguments)
             except Exception:  # any value can refuse to be written
                 continue
             if making.is_new(payload):

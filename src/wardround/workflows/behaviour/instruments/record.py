@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from .frames import write_frame
 from .functions import ROOT, defaults_of, member_name, unwrapped
+from .pickling import dumps
 from .versions import supply_versions
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
@@ -129,7 +130,7 @@ class Recorder:
             if name not in self._by_value and _is_of_tests(module):
                 cloudpickle.register_pickle_by_value(module)
             self._by_value.add(name)
-        return bytes(cloudpickle.dumps(given))
+        return dumps(given)
 
 
 def _is_of_tests(module: object) -> bool:
