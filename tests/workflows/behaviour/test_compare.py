@@ -53,6 +53,10 @@ async def streamed(value):
     yield value
 
 
+def shouted(name, *, is_loud=False):
+    return name.upper() if is_loud else name
+
+
 def greeted(name, greeting="hello"):
     return greeting + " " + name
 
@@ -175,6 +179,14 @@ def locked(lock):
     return 1
 
 
+def generated(values):
+    return 1
+
+
+def matched(match):
+    return match.group(1)
+
+
 if os.name == "posix":
     def twice(text):
         return text
@@ -193,9 +205,26 @@ def escaping(text):
 
 def unchanged(text):
     return text  # a comment
+
+
+MOST = 3
+
+
+def limited(values):
+    return values[:MOST]
+
+
+class Key:
+    def __hash__(self):
+        return 1
+
+
+def joined(parts):
+    return "".join(parts)
 '''
 TESTS = """\
 import asyncio
+import re
 import threading
 from lib import core
 
@@ -225,6 +254,10 @@ def test_text():
     core.secret("a")
     core.escaping("a")
     assert core.unchanged("a") == "a"
+    assert core.limited([1, 2, 3]) == [1, 2, 3]
+    assert hash(core.Key()) == 1
+    assert core.joined(["a", "b"]) == "ab"
+    assert core.shouted("you") == "you"
     assert core.public(" a ") == "a."
     assert core.indirect("a")
 
@@ -263,6 +296,8 @@ def test_objects():
     assert core.Growing().total() == 1
     core.Constructed("a")
     core.locked(LOCK)
+    core.generated(one for one in [])
+    assert core.matched(re.search("b(.)", "abc")) == "c"
     assert core.cleaned([Local("a")])[0].name == "a"
 """
 EDITS = [
@@ -277,6 +312,10 @@ EDITS = [
     ('renamed_parameter(text):\n    return text + "a"', 'renamed_parameter(word):\n    return word + "b"'),
     ("added_parameter(text):\n    return text", "added_parameter(text, more):\n    return text + more"),
     ("number >= 0", "number > 0"),
+    ("MOST = 3", "MOST = 2"),
+    ("return 1\n\n\ndef joined", "return 2\n\n\ndef joined"),
+    ('"".join(parts)', '"".join(tuple(parts))'),
+    ("name.upper()", "name.title()"),
     ("return time.perf_counter_ns()", "return time.perf_counter_ns() + 1"),
     ("return list({text, ", "return list({text * 1, "),
     ("def endless(count):\n    return count", "def endless(count):\n    while True: pass"),
@@ -298,6 +337,8 @@ EDITS = [
     ("def _hidden(text):\n    return text", "def _hidden(text):\n    return text + text"),
     ("never_called(text):\n    return text", "never_called(text):\n    return text + text"),
     ("locked(lock):\n    return 1", "locked(lock):\n    return 2"),
+    ("generated(values):\n    return 1", "generated(values):\n    return 2"),
+    ("match.group(1)", "match.group(0)"),
     ('twice(text):\n        return text + "b"', 'twice(text):\n        return text + "c"'),
     ("password = 'hunter2-very-secret'", "password = 'hunter3-very-secret'"),
     ("escaping(text):\n    return text", 'escaping(text):\n    return text + "\\x1b[31m"'),
@@ -312,7 +353,11 @@ def edited(text: str) -> str:
     return text
 
 
-FILES = {"lib/__init__.py": "", "lib/core.py": BASE, "tests/test_core.py": TESTS}
+FILES = {
+    "lib/__init__.py": "from lib._version import version\n",
+    "lib/core.py": BASE,
+    "tests/test_core.py": TESTS,
+}
 
 
 @pytest.fixture(scope="module")
@@ -361,8 +406,11 @@ def test_another_message_of_the_same_error_is_stated_more_weakly(results: Result
         ("cleaned", "cleaned(['a', ''])", "['a']", "['a', '']"),
         ("awaited", "awaited(3)", "3", "4"),
         ("streamed", "streamed(3)", "iterator [3, 3]", "iterator [3]"),
+        ("limited", "limited([1, 2, 3])", "[1, 2, 3]", "[1, 2]"),
         ("greeted", "greeted('you')", "'hello you'", "'good day you'"),
         ("renamed_parameter", "renamed_parameter('b')", "'ba'", "'bb'"),
+        ("matched", "matched(<re.Match object; span=(1, 3), match='bc'>)", "'c'", "'bc'"),
+        ("locked", "locked(<unlocked _thread.lock object>)", "1", "2"),
         ("Account.label", "Account(owner='me').label", "'account me'", "'Account me'"),
         ("Account.built", "Account.built('me')", "Account(owner='me!')", "Account(owner='me?')"),
         ("Account.size", "Account.size('me')", "2", "3"),
@@ -396,6 +444,13 @@ def test_a_mutated_input_finds_what_no_recorded_one_shows(results: Results) -> N
     assert (one.call, one.origin) == ("by_sign(0)", InputOrigin.MUTATED)
 
 
+def test_an_omitted_parameter_is_mutated_too(results: Results) -> None:
+    call, before, after = results.texts("shouted")
+
+    assert "is_loud=True" in call
+    assert before != after
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -407,8 +462,9 @@ def test_a_mutated_input_finds_what_no_recorded_one_shows(results: Results) -> N
         ("Account.name", "its arguments have objects whose class makes them in another way"),
         ("Growing.total", "its arguments have objects whose class makes them in another way"),
         ("never_called", "no test of the base called it"),
-        ("locked", "its arguments cannot be recorded (TypeError"),
+        ("generated", "its arguments cannot be recorded (TypeError"),
         ("twice", "it has several definitions"),
+        ("Key.__hash__", "its result is a hash"),
     ],
 )
 def test_a_function_that_cannot_be_compared_is_listed_with_the_reason(
@@ -419,7 +475,8 @@ def test_a_function_that_cannot_be_compared_is_listed_with_the_reason(
 
 
 @pytest.mark.parametrize(
-    "name", ["located", "made", "Account.touch", "Constructed.__init__", "Growing.__init__", "public"]
+    "name",
+    ["located", "made", "Account.touch", "Constructed.__init__", "Growing.__init__", "joined", "public"],
 )
 def test_no_difference_is_shown(results: Results, name: str) -> None:
     assert name == "public" or results.inputs(name)

@@ -32,7 +32,7 @@ from wardround.workflows.behaviour.comparison import (
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
 from wardround.workflows.behaviour.stages import Recorded, RecordedRun, ReplayedRun, Stages
 from wardround.workflows.behaviour.targets import Target, Targets, find_targets
-from wardround.workflows.behaviour.tests_to_run import tests_for
+from wardround.workflows.behaviour.tests_to_run import chosen_tests
 from wardround.workflows.environments.model import Environment
 
 _SEEDS = (1, 2)
@@ -97,7 +97,7 @@ class _Comparison:
 
     def run(self, conditions: RunConditions) -> BehaviourRun:
         self._progress(f"running the tests of the base for {len(self._targets.targets)} functions")
-        tests = tests_for(self._stages.repository, self._change, self._targets.targets)
+        tests = chosen_tests(self._stages.repository, self._change, self._targets.targets)
         recorded = self._stages.record(self._change.base, tests)
         conditions = _with_outcome(conditions, recorded)
         if not recorded.inputs:
@@ -174,8 +174,11 @@ def _with_replays(conditions: RunConditions, runs: Sequence[ReplayedRun]) -> Run
 
 
 def _last_line(outcome: Outcome) -> str:
-    lines = (outcome.stderr.strip() or outcome.stdout.strip()).splitlines()
-    return lines[-1] if lines else outcome.detail
+    """Return the last error that pytest shows, or else the last line."""
+    lines = outcome.stdout.strip().splitlines()
+    errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
+    last = errors or outcome.stderr.strip().splitlines() or lines
+    return last[-1] if last else outcome.detail
 
 
 def _not_recorded(at: int, run: RecordedRun) -> str:

@@ -172,9 +172,11 @@ def _is_unfit(pair: CallPair) -> bool:
 
 
 def _rank(pair: CallPair) -> tuple[object, ...]:
-    """Order pairs: results before messages, recorded calls before mutated ones, short ones first."""
+    """Order pairs: without secrets, with another result, recorded, and short ones first."""
     written = pair.base.written
+    shown = [text[:_MOST_SHOWN] for text in (written, pair.base.shown, pair.head.shown)]
     return (
+        any(redact_secrets(text) != text for text in shown),
         pair.is_message_only,
         pair.base.origin is not InputOrigin.RECORDED,
         not written,

@@ -11,6 +11,8 @@ from wardround.languages.python.module import FunctionNode, last_name, named_fun
 from wardround.languages.python.tree import parse, walk
 from wardround.workflows.test.normal_syntax import statement_digest
 
+_MOST_CONSTANTS = 60
+_LONGEST_CONSTANT = 40
 _ROLES = ("setter", "deleter", "getter")
 _GETTERS = frozenset({"property", "cached_property"})
 
@@ -28,6 +30,7 @@ class Definition(msgspec.Struct, frozen=True):
         keywords: the parameter with two stars; empty if there is none.
         keyword_only: the parameters after a star.
         mentions: the names and attributes in its body.
+        constants: short numbers and texts in its body.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Definition(msgspec.Struct, frozen=True):
     keywords: str = ""
     keyword_only: tuple[str, ...] = ()
     mentions: frozenset[str] = frozenset()
+    constants: tuple[int | float | str, ...] = ()
 
     @property
     def own_name(self) -> str:
@@ -57,11 +61,13 @@ class Definitions(msgspec.Struct, frozen=True):
         functions: by name and role; of several definitions the last.
         repeated: names with more than one definition, overloads left out.
         classes: qualified names, each with a digest of what makes its objects.
+        constants: names that the file or a class in it binds to a value, each with a digest of the values.
     """
 
     functions: dict[tuple[str, str], Definition]
     repeated: frozenset[str]
     classes: dict[str, str]
+    constants: dict[str, str]
 
 
 def definitions(text: str) -> Definitions:
@@ -69,7 +75,7 @@ def definitions(text: str) -> Definitions:
     try:
         tree = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Definitions({}, frozenset(), {})
+        return Definitions({}, frozenset(), {}, {})
     functions: dict[tuple[str, str], Definition] = {}
     repeated = set()
     for name, node in named_functions(tree.body):
@@ -82,7 +88,21 @@ def definitions(text: str) -> Definitions:
         if (name, one.role) in functions:
             repeated.add(name)
         functions[name, one.role] = one
-    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")))
+    constants: dict[str, str] = {}
+    for name, digest in _bound(tree.body):
+        constants[name] = f"{constants.get(name, '')} {digest}"
+    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")), constants)
+
+
+def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Yield the names that statements of a file or of its classes bind, with the digest of the statement."""
+    for one in body:
+        if isinstance(one, ast.ClassDef):
+            yield from _bound(one.body)
+        elif isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None:
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            digest = statement_digest(one.value, "")
+            yield from ((each.id, digest) for each in targets if isinstance(each, ast.Name))
 
 
 def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definition:
@@ -100,6 +120,7 @@ def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definit
         arguments.kwarg.arg if arguments.kwarg else "",
         tuple(one.arg for one in arguments.kwonlyargs),
         frozenset(_mentions(node)),
+        tuple(dict.fromkeys(_constants(node)))[:_MOST_CONSTANTS],
     )
 
 
@@ -121,6 +142,16 @@ def _mentions(node: ast.AST) -> Iterator[str]:
             yield one.id
         elif isinstance(one, ast.Attribute):
             yield one.attr
+
+
+def _constants(node: FunctionNode) -> Iterator[int | float | str]:
+    for statement in node.body:
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue
+        for one in walk(statement):
+            value = one.value if isinstance(one, ast.Constant) else None
+            if isinstance(value, int | float | str) and len(repr(value)) <= _LONGEST_CONSTANT:
+                yield value
 
 
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
@@ -146,9 +177,11 @@ def _classes(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _state_making(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the fields of a class, and the assignments and calls of the methods that make its objects."""
+    """Yield the declared fields of a class, and assignments and calls of methods that make its objects."""
     for one in body:
-        if isinstance(one, _ASSIGNMENTS):
+        if isinstance(one, ast.AnnAssign) or (
+            isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+        ):
             yield one
         elif isinstance(one, FunctionNode) and one.name in _MAKERS:
             yield from (

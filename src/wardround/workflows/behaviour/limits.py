@@ -26,7 +26,7 @@ class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     functions: Count = 40
     inputs: Count = 120
-    mutated_inputs: Count = 40
+    mutated_inputs: Count = 60
     inputs_per_test: Count = 40
     recording_cpu_s: Seconds = 0.6
     recording_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.12

@@ -37,7 +37,7 @@ _CROSSING_SHARE = 0.25
 _GRACE_S = 30.0
 """Elapsed time of a run over that of its calls, for imports."""
 _PYTEST = (
-    "-q", "-o", "cache_dir=.wardround-cache", "-p", "no:randomly", "-p", "no:random_order",
+    "-q", "--color=no", "-o", "cache_dir=.wardround-cache", "-p", "no:randomly", "-p", "no:random_order",
     "--continue-on-collection-errors",
 )  # fmt: skip
 _WITHOUT_OPTIONS = ("-o", "addopts=")
@@ -203,7 +203,8 @@ class Stages(msgspec.Struct, frozen=True):
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
             "name": one.name, "role": one.role, "receiver": one.receiver, "rest": one.rest,
             "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
-            "least_mutated": self.limits.mutated_inputs,
+            "constants": target.constants,
+            "least_mutated": self.limits.mutated_inputs * (2 if target.reaches else 1),
         }  # fmt: skip
 
     def _run(

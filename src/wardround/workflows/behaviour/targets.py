@@ -11,8 +11,10 @@ from wardround.context.run_evidence import NotCompared
 from wardround.languages.python.module import is_test_path
 from wardround.workflows.behaviour.definitions import Definition, Definitions, definitions
 
-_MOST_STEPS = 3
-_MOST_CALLERS = 3
+FunctionKey = tuple[str, str]
+"""The qualified name of a function, and its role in a property."""
+_MOST_STEPS = 4
+_MOST_CALLERS = 4
 ReadText = Callable[[str | None], str | None]
 """Takes an object id."""
 
@@ -21,8 +23,10 @@ class Target(msgspec.Struct, frozen=True):
     """A function that both sides of a change define.
 
     Attributes:
-        is_changed: its syntax differs; others are public callers of changed private functions.
+        is_changed: its syntax differs, or the value of a name that its file or class binds and that it
+            mentions; others are public callers of changed private functions.
         reaches: the names of those private functions, in the same file.
+        constants: of the function and of those that it reaches, for inputs near them.
     """
 
     base_path: str
@@ -31,6 +35,7 @@ class Target(msgspec.Struct, frozen=True):
     head: Definition
     is_changed: bool = True
     reaches: tuple[str, ...] = ()
+    constants: tuple[int | float | str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -109,24 +114,42 @@ def _of_file(
     file: ChangedFile, base: Definitions, head: Definitions, left: list[NotCompared]
 ) -> Iterator[Target]:
     assert file.base_path is not None
+    bound = {name for name, digest in base.constants.items() if head.constants.get(name, digest) != digest}
     changed = {
         key: one
         for key, one in base.functions.items()
-        if key in head.functions and head.functions[key].digest != one.digest
+        if key in head.functions
+        and (head.functions[key].digest != one.digest or not bound.isdisjoint(one.mentions))
     }
     for key in sorted(changed):
         if reason := _exclusion(key[0], base.repeated | head.repeated):
             left.append(NotCompared(file.path, key[0], reason))
             del changed[key]
     reached = _public_callers([one for one in changed.values() if one.is_private], base)
-    for key, one in changed.items():
-        reaches = tuple(reached.pop(key, ()))
-        yield Target(file.base_path, file.path, one, head.functions[key], reaches=reaches)
+    for key in changed:
+        yield _target(file, key, base, head, reached.pop(key, []))
     for key, names in reached.items():
         if key in head.functions and key[0] not in base.repeated | head.repeated:
-            yield Target(
-                file.base_path, file.path, base.functions[key], head.functions[key], False, tuple(names)
-            )
+            yield _target(file, key, base, head, names, is_changed=False)
+
+
+def _target(
+    file: ChangedFile, key: FunctionKey, base: Definitions, head: Definitions, reaches: list[str],
+    *, is_changed: bool = True,
+) -> Target:  # fmt: skip
+    keys = [key, *(one for one in base.functions if one[0] in reaches and one in head.functions)]
+    constants = [one for each in keys for one in _constants(base.functions[each], head.functions[each])]
+    sides = base.functions[key], head.functions[key]
+    return Target(
+        file.base_path or file.path, file.path, *sides, is_changed, tuple(reaches), tuple(constants)
+    )
+
+
+def _constants(base: Definition, head: Definition) -> list[int | float | str]:
+    """Return the constants of both versions; those that only one has are twice in it, as they matter more."""
+    sides = base.constants, head.constants
+    changed = [one for side, other in (sides, sides[::-1]) for one in side if one not in other]
+    return [*changed, *changed, *(one for one in sides[0] if one in sides[1])]
 
 
 def _exclusion(name: str, repeated: frozenset[str]) -> str:
@@ -148,12 +171,18 @@ def _public_callers(private: Sequence[Definition], base: Definitions) -> dict[tu
             ]
             seen.update(new)
             callers += [key for key in new if not base.functions[key].is_private]
-            reached = {_called_name(base.functions[key]) for key in new if base.functions[key].is_private}
+            inner = [key for key in new if base.functions[key].is_private or _is_constructor(key[0])]
+            reached = {_called_name(base.functions[key]) for key in inner}
             if len(callers) >= _MOST_CALLERS or not reached:
                 break
         for key in callers[:_MOST_CALLERS]:
             found.setdefault(key, []).append(one.name)
     return found
+
+
+def _is_constructor(name: str) -> bool:
+    """Return True if the effect of a function is perhaps only seen where its class is used."""
+    return name.rpartition(".")[2] in ("__init__", "__new__", "__post_init__")
 
 
 def _called_name(definition: Definition) -> str:

@@ -14,9 +14,11 @@ from wardround.workflows.test.selection import without_parameters
 from wardround.workflows.test.tree import TreeUnderTest
 
 _MOST_FILES = 2000
+_TESTS = frozenset({"test", "tests", "testing"})
+"""Folders of tests, unlike those of examples and measurements."""
 
 
-def tests_for(repository: Repository, change: Change, targets: Sequence[Target]) -> tuple[str, ...]:
+def chosen_tests(repository: Repository, change: Change, targets: Sequence[Target]) -> tuple[str, ...]:
     """Return arguments of pytest; none for all tests, as its own configuration collects them.
 
     They are the tests that ran the functions, if runs are recorded; else all files of tests, those that
@@ -39,7 +41,7 @@ def _at_base(plan: TestPlan, base: TreeUnderTest) -> Iterator[str]:
 
 
 def _all_files(tree: TreeUnderTest, targets: Sequence[Target]) -> tuple[str, ...]:
-    """Return the files that mention a function, then those that mention its module, then all others."""
+    """Return the files that mention a function, then those that mention its module, then others."""
     files = tree.test_files
     if len(files) > _MOST_FILES:
         return ()
@@ -53,6 +55,6 @@ def _all_files(tree: TreeUnderTest, targets: Sequence[Target]) -> tuple[str, ...
         for at, names in enumerate((functions, modules)):
             if any(name in content or name in path for name in names):
                 return at, path
-        return 2, path
+        return 2 if _TESTS.intersection(path.split("/")[:-1]) else 3, path
 
     return tuple(sorted(files, key=distance))

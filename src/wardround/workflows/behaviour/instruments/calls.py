@@ -77,8 +77,9 @@ def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -
     with redirect_stdout(printed), redirect_stderr(printed):
         result = _called(function, positional, keywords)
         try:
-            if function.__name__ == "__init__" and result["kind"] == "returned":
-                result.update(_returned(given.pop(names[0])))
+            if function.__name__ == "__init__":
+                made = given.pop(names[0])
+                result.update(_returned(made) if result["kind"] == "returned" else {})
             changed = _changed(given, earlier)
         except BaseException:
             return {"kind": "timeout"}

@@ -33,13 +33,20 @@ def find(module: str, name: str, role: str, path: str) -> types.FunctionType:
     importlib.import_module(module)
     found: Any = sys.modules[module]
     for part in name.split("."):
-        found = inspect.getattr_static(found, part)
+        found = inspect.getattr_static(found, member_name(found, part))
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
     inner = unwrapped(found, name.rpartition(".")[2], role, path)
     if inner is None:
         raise LookupError(f"{name} is no function of {path}")
     return inner
+
+
+def member_name(owner: object, name: str) -> str:
+    """Return the name under which an object has a member: two leading underscores stand for its class."""
+    if isinstance(owner, type) and name.startswith("__") and not name.endswith("__"):
+        return f"_{owner.__name__.lstrip('_')}{name}"
+    return name
 
 
 def unwrapped(found: Any, name: str, role: str, path: str) -> types.FunctionType | None:
@@ -67,6 +74,14 @@ def unwrapped(found: Any, name: str, role: str, path: str) -> types.FunctionType
             except AttributeError:
                 continue
     return None
+
+
+def defaults_of(function: types.FunctionType) -> dict[str, Any]:
+    """Return the defaults of the parameters that have one."""
+    plain = function.__defaults__ or ()
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    first = len(names) - len(plain)
+    return {**dict(zip(names[first:], plain)), **(function.__kwdefaults__ or {})}
 
 
 def _content(cell: Any) -> object:

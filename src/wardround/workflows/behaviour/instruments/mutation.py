@@ -2,47 +2,95 @@
 
 from __future__ import annotations
 
-import dataclasses
+import sys
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
+from .functions import ROOT
+from .values import public_state
+
 _MOST_LEAVES = 200
 _MOST_TRIES = 8
 _LEAVES = (bool, int, float, str, bytes, type(None))
+_CHANGED_DEFAULTS = (bool, int, float, str)
+_DEFAULT_SHARE = 0.2
+_RECEIVER_SHARE = 0.2
+_CONSTANT_SHARE = 0.35
+_CHARACTER_SHARE = 0.3
 Arguments = dict[str, Any]
 
 
-def crossed(first: Arguments, second: Arguments, receivers: list[str], random: Random) -> Arguments | None:
-    """Return the first arguments with one of the second; None if they share none.
+class Mutation:
+    """Changes arguments of one function.
 
     Args:
-        receivers: parameters that stay: the object or class of a method.
+        constants: numbers and texts of the function, near which its result is likely to vary.
+        defaults: by parameter, for those that a recorded call left out.
     """
-    common = [name for name in first if name in second and name not in receivers]
-    if len(common) < 2:
-        return None
-    name = random.choice(sorted(common))
-    return {**first, name: second[name]}
+
+    def __init__(self, random: Random, constants: list[Any], defaults: Arguments) -> None:
+        self._random = random
+        self._constants = constants
+        self._defaults = {name: one for name, one in defaults.items() if type(one) in _CHANGED_DEFAULTS}
+
+    def cross(self, arguments: Arguments, other: Arguments, receiver: str) -> bool:
+        """Give one parameter the value of another call; return False if the calls share too few."""
+        common = [name for name in arguments if name in other and name != receiver]
+        if len(common) < 2:
+            return False
+        name = self._random.choice(sorted(common))
+        arguments[name] = other[name]
+        return True
+
+    def mutate(self, arguments: Arguments, names: list[str], receiver: str) -> bool:
+        """Change one leaf in place; return False if there is none."""
+        omitted = [name for name in names if name in self._defaults and name not in arguments]
+        if omitted and self._random.random() < _DEFAULT_SHARE:
+            name = self._random.choice(omitted)
+            return self._put(self._defaults[name], _setter(arguments, name))
+        leaves = list(
+            _leaves([(one, _setter(arguments, name)) for name, one in arguments.items() if name != receiver])
+        )
+        if receiver in arguments and (not leaves or self._random.random() < _RECEIVER_SHARE):
+            leaves = list(_leaves(_attributes(arguments[receiver])))
+        return any(self._put(*self._random.choice(leaves)) for _ in range(_MOST_TRIES if leaves else 0))
+
+    def _put(self, value: Any, put: Callable[[Any], None]) -> bool:
+        changed = self._changed(value)
+        if type(changed) is not type(value) or repr(changed) == repr(value):
+            return False
+        put(changed)
+        return True
+
+    def _changed(self, value: Any) -> Any:
+        if self._random.random() < _CONSTANT_SHARE:
+            kinds = (int, float) if type(value) in (int, float) else (str,)
+            fitting = [one for one in self._constants if type(one) in kinds]
+            if fitting and type(value) in (int, float, str, bytes):
+                return _with_constant(value, self._random.choice(fitting), self._random)
+        return _changed(value, self._random)
 
 
-def mutate(arguments: Arguments, receivers: list[str], random: Random) -> bool:
-    """Change one leaf in place; return False if there is none."""
-    leaves = list(_leaves({name: one for name, one in arguments.items() if name not in receivers}, arguments))
-    for _ in range(_MOST_TRIES if leaves else 0):
-        value, put = random.choice(leaves)
-        changed = _changed(value, random)
-        if type(changed) is type(value) and repr(changed) != repr(value):
-            put(changed)
-            return True
-    return False
+def _with_constant(value: Any, constant: Any, random: Random) -> Any:
+    """Return a value that has, or is near, a constant of the function."""
+    if isinstance(value, (int, float)):
+        return type(value)(constant + random.choice([0, 0, 1, -1]))
+    if len(constant) > 1 and random.random() < _CHARACTER_SHARE:
+        constant = random.choice(constant)
+    text = constant.encode() if isinstance(value, bytes) else constant
+    cut = random.randrange(len(value) + 1)
+    return random.choice(
+        [text, value + text, text + value, value[:cut] + text + value[cut:], value[:cut] + text]
+    )
 
 
-def _leaves(shown: Arguments, arguments: Arguments) -> Iterator[tuple[Any, Callable[[Any], None]]]:
-    """Yield the leaves, each with a function that replaces it."""
-    waiting: list[tuple[Any, Callable[[Any], None]]] = [
-        (value, _setter(arguments, name)) for name, value in shown.items()
-    ]
+Leaf = tuple[Any, Callable[[Any], None]]
+"""A value, and the function that replaces it."""
+
+
+def _leaves(waiting: list[Leaf]) -> Iterator[Leaf]:
+    """Yield what can be changed in values and in their items and public attributes."""
     seen: set[int] = set()
     count = 0
     while waiting and count < _MOST_LEAVES:
@@ -50,21 +98,29 @@ def _leaves(shown: Arguments, arguments: Arguments) -> Iterator[tuple[Any, Calla
         count += 1
         if type(value) in _LEAVES:
             yield value, put
-            continue
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if type(value) in (list, dict):
-            yield value, put
-            pairs = enumerate(value) if type(value) is list else value.items()
-            waiting += [(one, _setter(value, key)) for key, one in list(pairs)]
-        elif type(value) is tuple:
-            yield value, put
-            waiting += [(one, _in_tuple(value, at, put)) for at, one in enumerate(value)]
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            for field in dataclasses.fields(value):
-                if not field.name.startswith("_") and hasattr(value, field.name):
-                    waiting.append((getattr(value, field.name), _field(value, field.name)))
+        elif id(value) not in seen:
+            seen.add(id(value))
+            if type(value) in (list, dict, tuple):
+                yield value, put
+            waiting += _inner(value, put)
+
+
+def _inner(value: Any, put: Callable[[Any], None]) -> list[Leaf]:
+    if type(value) is list:
+        return [(one, _setter(value, at)) for at, one in enumerate(value)]
+    if type(value) is dict:
+        return [(one, _setter(value, key)) for key, one in value.items()]
+    if type(value) is tuple:
+        return [(one, _in_tuple(value, at, put)) for at, one in enumerate(value)]
+    return _attributes(value)
+
+
+def _attributes(owner: Any) -> list[Leaf]:
+    """Return the public attributes of an object of the tree."""
+    module = sys.modules.get(type(owner).__module__)
+    if isinstance(owner, type) or not (getattr(module, "__file__", None) or ROOT).startswith(ROOT):
+        return []
+    return [(one, _field(owner, name)) for name, one in public_state(owner).items()]
 
 
 def _setter(container: Any, key: Any) -> Callable[[Any], None]:

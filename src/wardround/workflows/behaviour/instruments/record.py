@@ -18,7 +18,9 @@ import types
 from typing import Any, BinaryIO
 
 from .frames import write_frame
-from .functions import ROOT, unwrapped
+from .functions import ROOT, defaults_of, member_name, unwrapped
+from .pickling import dumps
+from .versions import supply_versions
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
 _FREE_INPUTS = 5
@@ -128,7 +130,7 @@ class Recorder:
             if name not in self._by_value and _is_of_tests(module):
                 cloudpickle.register_pickle_by_value(module)
             self._by_value.add(name)
-        return bytes(cloudpickle.dumps(given))
+        return dumps(given)
 
 
 def _is_of_tests(module: object) -> bool:
@@ -160,15 +162,11 @@ def _defaults(target: Target, code: types.CodeType) -> dict[str, Any]:
     """Return the defaults of a function, which its frame does not tell from passed arguments."""
     found: Any = sys.modules.get(target.module)
     for part in target.name.split("."):
-        found = getattr(found, "__dict__", {}).get(part)
+        found = getattr(found, "__dict__", {}).get(member_name(found, part))
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
     function = unwrapped(found, code.co_name, "", target.path)
-    if function is None:
-        return {}
-    plain = function.__defaults__ or ()
-    names = code.co_varnames[code.co_argcount - len(plain) : code.co_argcount]
-    return {**dict(zip(names, plain)), **(function.__kwdefaults__ or {})}
+    return {} if function is None else defaults_of(function)
 
 
 class _Inserting(ast.NodeTransformer):
@@ -253,6 +251,7 @@ def main(job_path: str) -> int:
     with open(job["inputs"], "wb") as file:
         recorder = Recorder(job, file)
         _install(recorder)
+        supply_versions()
         try:
             import pytest
         except ImportError:

@@ -5,24 +5,19 @@ from __future__ import annotations
 import importlib
 import io
 import json
-import os
-import random
-import select
-import signal
 import sys
 import time
 import types
-from collections.abc import Callable
 from typing import Any
 
 from .calls import call_text, outcome_of
-from .frames import read_frames, write_frame
+from .children import in_child
+from .frames import read_frames
 from .functions import find
-from .mutation import crossed, mutate
+from .preparation import prepare
 from .values import ATTRIBUTES
+from .versions import supply_versions
 
-_WALL_S = 5.0
-_MOST_BYTES = 512 * 1024
 _MOST_PROBLEM = 200
 _FROZEN_S = 1767225600
 """2026-01-01 00:00:00 UTC."""
@@ -41,61 +36,6 @@ def freeze_clock() -> None:
             name,
             (lambda made: lambda seconds=None: made(_FROZEN_S if seconds is None else seconds))(original),
         )
-
-
-def in_child(work: Callable[[], object], wall_s: float) -> Any:
-    """Return the JSON value of some work done in another process; a string if it did not finish."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _run_child(work, reading, writing)
-    os.close(writing)
-    data, is_late = _read(reading, wall_s)
-    os.close(reading)
-    if is_late:
-        os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    if is_late:
-        return "timeout"
-    try:
-        return json.loads(data)
-    except ValueError:
-        return "crashed"
-
-
-def _run_child(work: Callable[[], object], reading: int, writing: int) -> None:
-    try:
-        os.close(reading)
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nowhere, stream)
-        with os.fdopen(writing, "wb") as file:
-            file.write(_result_of(work))
-    finally:
-        os._exit(0)
-
-
-def _result_of(work: Callable[[], object]) -> bytes:
-    try:
-        return json.dumps(work()).encode()
-    except BaseException as error:
-        problem = f"{type(error).__name__}: {error}"[:_MOST_PROBLEM]
-        return json.dumps({"kind": "crashed", "text": problem}).encode()
-
-
-def _read(file: int, wall_s: float) -> tuple[bytes, bool]:
-    parts: list[bytes] = []
-    size = 0
-    end = time.monotonic() + wall_s
-    while True:
-        left = end - time.monotonic()
-        if left <= 0 or not select.select([file], [], [], left)[0] or size > _MOST_BYTES:
-            return b"", True
-        part = os.read(file, 65536)
-        if not part:
-            return b"".join(parts), False
-        parts.append(part)
-        size += len(part)
 
 
 def module_of(function: Function, recorded: str) -> str:
@@ -157,7 +97,7 @@ class Replay:
                 result["modules"] = [name for name in sys.modules if name not in before]
             return result
 
-        result = in_child(work, _WALL_S)
+        result = in_child(work)
         if isinstance(result, str):
             return {**told, "kind": result}
         self._import(index, result.pop("modules", ()))
@@ -185,71 +125,13 @@ class Replay:
         return self._found.get(index)
 
 
-def prepare(job: dict[str, Any]) -> None:
-    """Write the recorded calls and about as many mutated ones, those of each function together."""
-    calls: dict[int, list[tuple[Header, bytes]]] = {}
-    with open(job["recorded"], "rb") as file:
-        for header, payload in read_frames(file):
-            calls.setdefault(header["function"], []).append((header, payload))
-    end = time.monotonic() + job["wall_s"] / 4
-    with open(job["inputs"], "wb") as file:
-        for index, recorded in sorted(calls.items()):
-            for header, payload in recorded:
-                write_frame(file, {**header, "origin": "recorded"}, payload)
-            if time.monotonic() < end:
-                for header, payload in _mutated(recorded, job["functions"][index], job["seed"]):
-                    write_frame(file, header, payload)
-
-
-def _mutated(
-    recorded: list[tuple[Header, bytes]], function: Function, seed: int
-) -> list[tuple[Header, bytes]]:
-    path = f"/tmp/wardround-mutated-{os.getpid()}"
-    in_child(lambda: _write_mutated(path, recorded, function, seed), _WALL_S)
-    try:
-        with open(path, "rb") as file:
-            return list(read_frames(file))
-    except OSError:
-        return []
-
-
-def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Function, seed: int) -> int:
-    import pickle
-
-    import cloudpickle
-
-    generator = random.Random(f"{seed} {function['path']} {function['name']}")
-    seen = {payload for _, payload in recorded}
-    most = max(len(recorded), function["least_mutated"])
-    with open(path, "wb") as file:
-        for at in range(2 * most):
-            header, payload = recorded[at % len(recorded)]
-            receivers = header["names"][:1] if function["receiver"] else []
-            try:
-                arguments = pickle.loads(payload)
-                origin = "mutated"
-                if generator.random() < function["crossing"]:
-                    origin = "crossed"
-                    other = pickle.loads(generator.choice(recorded)[1])
-                    arguments = crossed(arguments, other, receivers, generator)
-                elif not mutate(arguments, receivers, generator):
-                    continue
-                changed = None if arguments is None else cloudpickle.dumps(arguments)
-            except Exception:  # any value can refuse to be changed or written
-                continue
-            if changed is not None and changed not in seen and len(seen) < len(recorded) + most:
-                seen.add(changed)
-                write_frame(file, {**header, "origin": origin}, changed)
-                file.flush()
-    return 0
-
-
 def main(job_path: str) -> int:
     """Run a job."""
     with open(job_path) as text:
         job = json.load(text)
     sys.path[:0] = [one for one in job["paths"] if one not in sys.path]
     sys.stdin = io.StringIO()
+    supply_versions()
     if job["recorded"]:
         prepare(job)
     if job["freeze"]:

@@ -1,0 +1,46 @@
+"""Pickles of arguments, with some objects that cannot be pickled otherwise."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import types
+from collections import ChainMap
+from typing import Any
+
+
+def dumps(value: object) -> bytes:
+    """Return the pickle of a value; classes and functions without an importable name are in it by value."""
+    import cloudpickle
+
+    class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]  # it has no types
+        dispatch_table = ChainMap(_REDUCERS, cloudpickle.CloudPickler.dispatch_table)
+
+    with io.BytesIO() as file:
+        Pickler(file).dump(value)
+        return file.getvalue()
+
+
+def match_again(pattern: re.Pattern[Any], text: Any, start: int, end: int) -> Any:
+    """Return the match of a pattern that begins at a position.
+
+    Raises:
+        ValueError: there is none, as the pattern depends on where the search began.
+    """
+    found = pattern.match(text, start, end)
+    if found is None:
+        raise ValueError("a match cannot be found again")
+    return found
+
+
+def _reduced_match(match: re.Match[Any]) -> tuple[Any, ...]:
+    return match_again, (match.re, match.string, match.start(), match.endpos)
+
+
+_REDUCERS: dict[type, Any] = {
+    re.Match: _reduced_match,
+    type(threading.Lock()): lambda lock: (threading.Lock, ()),
+    type(threading.RLock()): lambda lock: (threading.RLock, ()),
+    types.MappingProxyType: lambda view: (types.MappingProxyType, (dict(view),)),
+}

@@ -1,0 +1,119 @@
+"""The inputs of a comparison: the recorded calls, and new ones made from them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import time
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .children import in_child
+from .frames import read_frames, write_frame
+from .functions import defaults_of, find
+from .mutation import Arguments, Mutation
+from .pickling import dumps
+
+_TWICE_SHARE = 0.25
+"""The share of inputs with two changes, as for an option that matters for some texts only."""
+Header = dict[str, Any]
+Function = dict[str, Any]
+
+
+def prepare(job: dict[str, Any]) -> None:
+    """Write the recorded calls and about as many mutated ones, those of each function together."""
+    calls: dict[int, list[tuple[Header, bytes]]] = {}
+    with open(job["recorded"], "rb") as file:
+        for header, payload in read_frames(file):
+            calls.setdefault(header["function"], []).append((header, payload))
+    end = time.monotonic() + job["wall_s"] / 4
+    with open(job["inputs"], "wb") as file:
+        for index, recorded in sorted(calls.items()):
+            for header, payload in recorded:
+                write_frame(file, {**header, "origin": "recorded"}, payload)
+            if time.monotonic() < end:
+                for header, payload in _mutated(recorded, job["functions"][index], job["seed"]):
+                    write_frame(file, header, payload)
+
+
+def _mutated(
+    recorded: list[tuple[Header, bytes]], function: Function, seed: int
+) -> list[tuple[Header, bytes]]:
+    path = f"/tmp/wardround-mutated-{os.getpid()}"
+    in_child(lambda: _write_mutated(path, recorded, function, seed))
+    try:
+        with open(path, "rb") as file:
+            return list(read_frames(file))
+    except OSError:
+        return []
+
+
+def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Function, seed: int) -> int:
+    making = _Making(recorded, function, seed)
+    with open(path, "wb") as file:
+        for header, arguments in making.new():
+            try:
+                payload = dumps(arguments)
+            except Exception:  # any value can refuse to be written
+                continue
+            if making.is_new(payload):
+                write_frame(file, header, payload)
+                file.flush()
+    return 0
+
+
+class _Making:
+    """Makes new calls of one function from its recorded ones."""
+
+    def __init__(self, recorded: list[tuple[Header, bytes]], function: Function, seed: int) -> None:
+        self._recorded = recorded
+        self._crossing: float = function["crossing"]
+        self._has_receiver = bool(function["receiver"])
+        self._most = max(len(recorded), function["least_mutated"])
+        self._random = random.Random(f"{seed} {function['path']} {function['name']}")
+        self._seen = {payload for _, payload in recorded}
+        self._mutation = Mutation(self._random, function["constants"], _defaults(recorded[0][0], function))
+
+    def is_new(self, payload: bytes) -> bool:
+        """Return True for a call that does not repeat another one, until there are enough."""
+        if payload in self._seen or len(self._seen) >= len(self._recorded) + self._most:
+            return False
+        self._seen.add(payload)
+        return True
+
+    def new(self) -> Iterator[tuple[Header, Arguments]]:
+        """Yield more calls than are needed, some of which may repeat others."""
+        for at in range(3 * self._most):
+            header, payload = self._recorded[at % len(self._recorded)]
+            receiver = header["names"][0] if self._has_receiver and header["names"] else ""
+            try:
+                arguments = pickle.loads(payload)
+                origin = self._change(arguments, header["names"], receiver)
+            except Exception:  # any value can refuse to be loaded or changed
+                continue
+            if origin:
+                yield {**header, "origin": origin}, arguments
+
+    def _change(self, arguments: Arguments, names: list[str], receiver: str) -> str:
+        """Change arguments in place; return the origin, empty if nothing could be changed."""
+        if self._random.random() < self._crossing:
+            other = pickle.loads(self._random.choice(self._recorded)[1])
+            return "crossed" if self._mutation.cross(arguments, other, receiver) else ""
+        if not self._mutation.mutate(arguments, names, receiver):
+            return ""
+        if self._random.random() < _TWICE_SHARE:
+            self._mutation.mutate(arguments, names, receiver)
+        return "mutated"
+
+
+def _defaults(header: Header, function: Function) -> Arguments:
+    """Return the defaults of a function that can be changed; none if it is not found."""
+    try:
+        found: types.FunctionType = find(
+            header["module"], function["name"], function["role"], function["path"]
+        )
+        return defaults_of(found)
+    except Exception:  # the replay states the reason
+        return {}
