@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import GitRepository
 from tests.run_reviews import PORTS, PORTS_AFTER, SETTINGS, committed
+from wardround.cli.run_options import parse_run
 
 ONLY = ["--only", "python", "--only", "tests"]
 PYTEST = "[tool.pytest.ini_options]\npythonpath = ['.']\n"
@@ -62,7 +63,7 @@ def ports(repo: GitRepository, monkeypatch: pytest.MonkeyPatch) -> GitRepository
 
 def test_the_change_really_runs(ports: GitRepository, tmp_path: Path) -> None:
     record = tmp_path / "r.intoto.jsonl"
-    done = ports.wardround(*REVIEW, "--run", "--format", "json", "--record", record)
+    done = ports.wardround(*REVIEW, "--run=all", "--format", "json", "--record", record)
     assert done.returncode == 1, done.stderr
     report = json.loads(done.stdout)
     found = {(one["rule"], one["line"]): one["message"] for one in report["findings"]}
@@ -85,6 +86,22 @@ def test_the_change_really_runs(ports: GitRepository, tmp_path: Path) -> None:
     assert again.stdout.endswith("the same review today agrees with the record\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (None, None),
+        ("all", ("tests", "behaviour")),
+        ("none", ()),
+        ("behaviour, tests", ("tests", "behaviour")),
+        ("mutations", ("tests", "mutations")),
+    ],
+)
+def test_the_parts_are_in_order_and_mutations_need_the_tests(
+    text: str | None, parts: tuple[str, ...] | None
+) -> None:
+    assert parse_run(text) == parts
+
+
 def test_the_configuration_of_the_base_runs_it_in_ci(shop: GitRepository) -> None:
     assert parts_of(shop, "--profile", "ci") == {"tests", "behaviour"}
     assert parts_of(shop, "--profile", "ci", "--run=none") == set()
@@ -99,7 +116,10 @@ def test_a_hook_never_runs_the_change(shop: GitRepository) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--run=lint"], "--run lint: the part 'lint' is unknown; choose from tests, behaviour, none"),
+        (
+            ["--run=lint"],
+            "--run lint: the part 'lint' is unknown; choose from tests, behaviour, mutations, none",
+        ),
         (["--sandbox", "chroot"], "Invalid value for '--sandbox'"),
     ],
 )
