@@ -131,9 +131,10 @@ def test_the_reports_show_what_ran(shop: GitRepository) -> None:
     assert "results that differ: 1, not compared: 1" in text
     assert "run: not compared: app.py main: no test called it" in text
     report = json.loads(review.printed["json"])
-    assert report["run"]["tests"]["outcomes"] == {"passed": 1, "failed": 1}
-    assert report["run"]["tests"]["isolated"] is True
-    assert report["run"]["behaviour"]["functions_not_compared"] == 1
+    counts = report["run"]["counts"]
+    assert counts["tests"]["outcomes"] == {"passed": 1, "failed": 1}
+    assert counts["tests"]["isolated"] is True
+    assert counts["behaviour"]["functions_not_compared"] == 1
     assert report["run"]["behaviour"]["differences"][0]["call"] == "parse_port('')"
     sarif = json.loads(review.printed["sarif"])["runs"][0]
     assert sarif["properties"]["run"]["behaviour"]["functions_differing"] == 1

@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import GitRepository
 from tests.run_reviews import PORTS, PORTS_AFTER, SETTINGS, committed
+from wardround.cli.run_options import parse_run
 
 ONLY = ["--only", "python", "--only", "tests"]
 PYTEST = "[tool.pytest.ini_options]\npythonpath = ['.']\n"
@@ -41,7 +42,7 @@ def shop(repo: GitRepository) -> GitRepository:
 def parts_of(shop: GitRepository, *arguments: str | Path) -> set[str]:
     done = shop.wardround(*REVIEW, "--format", "json", *arguments)
     assert done.returncode in (0, 1, 4), done.stderr
-    return set(json.loads(done.stdout).get("run", {}))
+    return set(json.loads(done.stdout).get("run", {})) - {"counts"}
 
 
 def test_the_option_names_what_runs(shop: GitRepository) -> None:
@@ -62,7 +63,7 @@ def ports(repo: GitRepository, monkeypatch: pytest.MonkeyPatch) -> GitRepository
 
 def test_the_change_really_runs(ports: GitRepository, tmp_path: Path) -> None:
     record = tmp_path / "r.intoto.jsonl"
-    done = ports.wardround(*REVIEW, "--run", "--format", "json", "--record", record)
+    done = ports.wardround(*REVIEW, "--run=all", "--format", "json", "--record", record)
     assert done.returncode == 1, done.stderr
     report = json.loads(done.stdout)
     found = {(one["rule"], one["line"]): one["message"] for one in report["findings"]}
@@ -73,7 +74,8 @@ def test_the_change_really_runs(ports: GitRepository, tmp_path: Path) -> None:
     tests = {one["id"]: (one["outcome"], one["base"]) for one in report["run"]["tests"]["tests"]}
     assert tests["test_app.py::test_broken"] == ("failed", "failed")
     assert tests["test_app.py::test_port"] == ("passed", None)
-    assert (report["run"]["tests"]["state"], report["run"]["tests"]["isolated"]) == ("complete", True)
+    counts = report["run"]["counts"]["tests"]
+    assert (counts["state"], counts["isolated"]) == ("complete", True)
     written = record.read_bytes()
     payload = base64.b64decode(json.loads(written.splitlines()[0])["payload"]).decode()
     assert str(ports.root) not in payload
@@ -82,6 +84,22 @@ def test_the_change_really_runs(ports: GitRepository, tmp_path: Path) -> None:
     assert (replayed.returncode, replayed.stderr) == (0, "")
     again = ports.wardround("replay", "--rerun", "--run", record)
     assert again.stdout.endswith("the same review today agrees with the record\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (None, None),
+        ("all", ("tests", "behaviour")),
+        ("none", ()),
+        ("behaviour, tests", ("tests", "behaviour")),
+        ("mutations", ("tests", "mutations")),
+    ],
+)
+def test_the_parts_are_in_order_and_mutations_need_the_tests(
+    text: str | None, parts: tuple[str, ...] | None
+) -> None:
+    assert parse_run(text) == parts
 
 
 def test_the_configuration_of_the_base_runs_it_in_ci(shop: GitRepository) -> None:
@@ -98,7 +116,10 @@ def test_a_hook_never_runs_the_change(shop: GitRepository) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--run=lint"], "--run lint: the part 'lint' is unknown; choose from tests, behaviour, none"),
+        (
+            ["--run=lint"],
+            "--run lint: the part 'lint' is unknown; choose from tests, behaviour, mutations, none",
+        ),
         (["--sandbox", "chroot"], "Invalid value for '--sandbox'"),
     ],
 )
@@ -124,7 +145,7 @@ def test_what_cannot_run_is_inconclusive(shop: GitRepository) -> None:
     done = shop.wardround("review", "--worktree", *ONLY, "--run=tests", "--format", "json")
     report = json.loads(done.stdout)
     assert report["gate"]["outcome"] == "inconclusive"
-    assert report["run"]["tests"]["state"] == "refused"
+    assert report["run"]["tests"]["conditions"]["state"] == "refused"
     assert done.returncode == 0
 
 

@@ -146,3 +146,10 @@ def test_a_plane_that_judges_no_file_stays_not_applicable() -> None:
     readme = FileEvidence("README.md", FileRole.DOCUMENTATION, ("text",), ("text",), 1)
     found = signals(RunEvidence(tests=run_of_tests(conditions=REFUSED)), evidence(readme))
     assert found[Plane.TESTS].status is PlaneStatus.NOT_APPLICABLE
+
+
+def test_chosen_tests_that_are_all_skipped_are_no_review() -> None:
+    skipped = replace(PASSED, outcome=TestOutcome.SKIPPED)
+    found = signals(RunEvidence(tests=run_of_tests(skipped)))[Plane.TESTS]
+    assert (found.status, found.reasons) == (PlaneStatus.INCONCLUSIVE, ("none of 1 chosen test ran",))
+    assert signals(RunEvidence(tests=run_of_tests(PASSED, skipped)))[Plane.TESTS].reasons == ()

@@ -96,7 +96,8 @@ def test_the_numbers_are_those_of_the_run() -> None:
         "lines_covered": 1,
         "lines_uncovered": 3,
         "tests": {
-            "state": "complete", "failed": 1, "failed_before": 1, "flaky": 1, "passed": 1, "unnoticed": 0,
+            "state": "complete", "failed": 1, "failed_before": 1, "flaky": 1, "passed": 1, "skipped": 0,
+            "unnoticed": 0,
         },
         "behaviour": {"state": "complete", "compared": 1, "not_compared": 1, "differences": 1},
     }  # fmt: skip

@@ -172,3 +172,8 @@ def present_of() -> Callable[[ReviewRecord], Any]:
         )
 
     return present
+
+
+def test_a_requested_mutation_has_no_outcome_of_its_own() -> None:
+    request = replace(RECORD.request, run=(*RECORD.request.run, "mutations"))
+    assert replay_evidence(replace(RECORD, request=request)).agrees

@@ -20,7 +20,7 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to a command."""
     option = click.option(
         "--run", metavar="[PARTS]", is_flag=False, flag_value=_ALL,
-        help="Run the change in the sandbox: tests, behaviour, both (default), or none; comma-separated.",
+        help="Run the change in the sandbox: tests, behaviour (default: both), mutations, or none.",
     )  # fmt: skip
     return option(sandbox_option(command))
 
@@ -31,15 +31,15 @@ def parse_run(text: str | None) -> tuple[RunPart, ...] | None:
     Raises:
         UsageError: a part is unknown.
     """
-    from wardround.context.run_evidence import RUN_PARTS
+    from wardround.context.run_evidence import ALL_PARTS, RUN_PARTS, parts_in_order
 
     if text is None:
         return None
     if text in (_ALL, _NONE):
         return RUN_PARTS if text == _ALL else ()
     names = [name.strip() for name in text.split(",")]
-    unknown = [name for name in names if name not in RUN_PARTS]
+    unknown = [name for name in names if name not in ALL_PARTS]
     if unknown:
-        known = ", ".join((*RUN_PARTS, _NONE))
+        known = ", ".join((*ALL_PARTS, _NONE))
         raise UsageError(f"--run {text}: the part {unknown[0]!r} is unknown; choose from {known}")
-    return tuple(part for part in RUN_PARTS if part in names)
+    return parts_in_order(names)

@@ -16,7 +16,7 @@ from wardround.config.globs import covers
 from wardround.config.language_model import LanguageModelSettings
 from wardround.config.record_settings import RecordMode, RecordSettings
 from wardround.config.sandbox_settings import SandboxSettings
-from wardround.context.run_evidence import RUN_PARTS, RunPart
+from wardround.context.run_evidence import RUN_PARTS, RunPart, parts_in_order
 from wardround.findings import Severity
 from wardround.rules.renamed import current_ids
 from wardround.specialists import Specialist
@@ -63,7 +63,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
         """The parts that reviews of the ``ci`` profile run."""
         if isinstance(self.run, bool):
             return RUN_PARTS if self.run else ()
-        return tuple(part for part in RUN_PARTS if part in self.run)
+        return parts_in_order(self.run)
 
     @property
     def recording(self) -> RecordSettings:

@@ -5,14 +5,22 @@ A review that runs nothing has none. A replay reads them from the record, so tha
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Literal
 
 import msgspec
 
-RunPart = Literal["tests", "behaviour"]
-"""The parts that a review can run: the tests that it can affect, and its functions before and after."""
+RunPart = Literal["tests", "behaviour", "mutations"]
+"""Parts of a run: tests that the change can affect, its functions on both sides, small edits of its lines."""
 RUN_PARTS: tuple[RunPart, ...] = ("tests", "behaviour")
+"""Those that run unless a part is named."""
+ALL_PARTS: tuple[RunPart, ...] = (*RUN_PARTS, "mutations")
+
+
+def parts_in_order(names: Collection[str]) -> tuple[RunPart, ...]:
+    """Return the parts of these names; mutations need the tests."""
+    return tuple(part for part in ALL_PARTS if part in names or (part == "tests" and "mutations" in names))
 
 
 class RunState(StrEnum):
@@ -217,5 +225,5 @@ class RunEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def parts(self) -> tuple[RunPart, ...]:
-        """The parts that were requested."""
+        """The parts that have an outcome of their own, as requested."""
         return tuple(part for part in RUN_PARTS if getattr(self, part) is not None)

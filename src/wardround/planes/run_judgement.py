@@ -29,6 +29,7 @@ from wardround.planes.signal import PlaneStatus, Signal
 TEST_SUBJECT = "the tests of the change"
 BEHAVIOUR_SUBJECT = "the changed functions"
 FAILED_TEST = "run/failed-test"
+_RAN = frozenset(TestOutcome) - {TestOutcome.SKIPPED, TestOutcome.NOT_RUN}
 COVERAGE = "run-line-coverage"
 
 
@@ -124,6 +125,8 @@ def _test_gaps(run: TestsRun, evidence: Evidence) -> Iterator[str]:
         yield reason
     elif left:
         yield f"{_count(left, 'test')} of the change did not run"
+    elif run.tests and not _RAN & outcomes(run).keys():
+        yield f"none of {_count(len(run.tests), 'chosen test')} ran"
     failed = len(failures(run))
     reported = sum(one.rule == FAILED_TEST for one in evidence.findings)
     if reported < failed:

@@ -22,7 +22,7 @@ from wardround.context.run_summary import (
 
 ABSENT = "absent"
 UNISOLATED = "unisolated"
-_NUMBERS = ("failed", "failed_before", "flaky", "passed", "unnoticed")
+_NUMBERS = ("failed", "failed_before", "flaky", "passed", "skipped", "unnoticed")
 
 
 def run_variables(run: RunEvidence) -> dict[str, Any]:
@@ -68,6 +68,7 @@ def _tests(run: TestsRun | None) -> dict[str, Any]:
         "failed_before": len(former_failures(run)),
         "flaky": found[TestOutcome.FLAKY],
         "passed": found[TestOutcome.PASSED],
+        "skipped": found[TestOutcome.SKIPPED],
         "unnoticed": len(run.unnoticed) if run.mutations else None,
     }
     is_known = is_evidence(run.conditions)

@@ -15,7 +15,7 @@ from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.canonical import canonical_json, content_id
 from wardround.context.document import ContextDocument, document_id
-from wardround.context.run_evidence import RunPart
+from wardround.context.run_evidence import RUN_PARTS, RunEvidence, RunPart
 from wardround.host import PluginHost
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
@@ -144,8 +144,13 @@ def record_of(
         policy=policies[0],
         floor=policies[1] if len(policies) > 1 else None,
         components=components_of(config, host),
-        request=recorded_request(request, conclusion.context.ran.parts),
+        request=recorded_request(request, _parts(request.parts_to_run(config), conclusion.context.ran)),
     )
+
+
+def _parts(requested: Sequence[RunPart], ran: RunEvidence) -> tuple[RunPart, ...]:
+    """Return the requested parts as far as there was something to run."""
+    return tuple(part for part in requested if part in ran.parts or (part not in RUN_PARTS and ran.parts))
 
 
 def recorded_request(request: ReviewRequest, parts: tuple[RunPart, ...]) -> RecordedRequest:

@@ -10,6 +10,7 @@ import msgspec
 from wardround import __version__
 from wardround.context.canonical import canonical_json
 from wardround.context.document import document_id
+from wardround.context.run_evidence import RUN_PARTS
 from wardround.policy.conclude import conclude
 from wardround.records.record import ReviewRecord
 
@@ -61,7 +62,7 @@ def replay_evidence(record: ReviewRecord) -> Replay:
         "evidence": msgspec.to_builtins(conclusion.evidence),
         "signals": msgspec.to_builtins(conclusion.signals),
         "verdict": msgspec.to_builtins(conclusion.verdict),
-        "request": {"run": list(record.context.document.ran.parts)},
+        "request": {"run": _parts(record)},
         **policies,
     }
     recorded = msgspec.to_builtins(record)
@@ -69,6 +70,12 @@ def replay_evidence(record: ReviewRecord) -> Replay:
     if record.components.version != __version__:
         note = f"the record is of version {record.components.version}, this is {__version__}"
     return Replay(tuple(_differences("", recorded, derived)), note)
+
+
+def _parts(record: ReviewRecord) -> list[str]:
+    """Return the parts by the outcomes that the context has, so that a requested one cannot be left out."""
+    without_outcome = [part for part in record.request.run if part not in RUN_PARTS]
+    return [*record.context.document.ran.parts, *without_outcome]
 
 
 def _differences(place: str, recorded: Any, derived: Any) -> Iterator[Difference]:

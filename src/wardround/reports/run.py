@@ -50,20 +50,23 @@ def run_counts(run: RunEvidence) -> dict[str, Any]:
 
 
 def run_dict(run: RunEvidence) -> dict[str, Any]:
-    """Return everything that the run showed; empty without one."""
-    parts = run_counts(run)
-    if run.tests is not None:
-        parts["tests"] |= _lists(run.tests, ("tests", "lines", "delta", "unnoticed"))
-    if run.behaviour is not None:
-        parts["behaviour"] |= _lists(run.behaviour, ("differences", "functions", "not_compared"))
-    return parts
+    """Return the run as a record has it, and its counts; empty without one."""
+    parts = {name: part for name, part in msgspec.to_builtins(run).items() if part is not None}
+    return parts | {"counts": run_counts(run)} if parts else {}
+
+
+def schema() -> str:
+    """Return the JSON schema of a run in a record, and in the JSON report besides ``counts``."""
+    found = msgspec.json.schema(RunEvidence)
+    return msgspec.json.format(msgspec.json.encode(found, order="sorted")).decode() + "\n"
 
 
 def _test_counts(run: TestsRun) -> dict[str, Any]:
     found = outcomes(run)
     covered, uncovered = line_counts(run)
     return {
-        **_conditions(run),
+        "state": run.conditions.state.value,
+        "isolated": is_isolated(run.conditions),
         "outcomes": {one.value: found[one] for one in TestOutcome if found[one]},
         "lines_covered": covered,
         "lines_uncovered": uncovered,
@@ -73,20 +76,9 @@ def _test_counts(run: TestsRun) -> dict[str, Any]:
 
 def _behaviour_counts(run: BehaviourRun) -> dict[str, Any]:
     return {
-        **_conditions(run),
+        "state": run.conditions.state.value,
+        "isolated": is_isolated(run.conditions),
         "functions_compared": len(run.compared),
         "functions_differing": len(run.differences),
         "functions_not_compared": len(run.not_compared),
     }
-
-
-def _conditions(run: TestsRun | BehaviourRun) -> dict[str, Any]:
-    values: dict[str, Any] = msgspec.to_builtins(run.conditions)
-    return values | {"isolated": is_isolated(run.conditions)}
-
-
-def _lists(run: TestsRun | BehaviourRun, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the lists of a part; a list without content has no key."""
-    values = msgspec.to_builtins(run)
-    values["functions"] = values.pop("compared", [])
-    return {name: values[name] for name in names if values.get(name)}

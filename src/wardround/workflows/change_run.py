@@ -29,12 +29,14 @@ class RunnableChange(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         sandbox: the requested isolation; None for the configured one.
         progress: shows the current step.
+        has_mutations: small edits of the changed lines are tried after the tests.
     """
 
     repository: Repository
     change: Change
     sandbox: str | None
     progress: Callable[[str], None]
+    has_mutations: bool = False
 
 
 class Workflows(Protocol):
@@ -68,7 +70,7 @@ def run_change(
         from wardround.workflows.sandboxed import SandboxedWorkflows  # only runs need what it loads
 
         workflows = SandboxedWorkflows()
-    runnable = RunnableChange(source.repository, change, sandbox, progress)
+    runnable = RunnableChange(source.repository, change, sandbox, progress, "mutations" in parts)
     run = RunEvidence(
         tests=_tests(workflows, runnable) if "tests" in parts else None,
         behaviour=_behaviour(workflows, runnable) if "behaviour" in parts else None,

@@ -16,6 +16,8 @@ from wardround.workflows.test.evidence import evidence_of
 from wardround.workflows.test.running import RunOptions, run_tests
 from wardround.workflows.tests_at_base import with_results_at_base
 
+_MUTATION_S = 60.0
+
 
 class SandboxedWorkflows:
     """Tests and comparisons as ``wardround test`` and ``wardround behaviour`` run them."""
@@ -23,7 +25,8 @@ class SandboxedWorkflows:
     def tests(self, runnable: RunnableChange, /) -> TestsRun:
         """Run the tests that the change can affect, and those that fail at the base, too."""
         repository, change = runnable.repository, runnable.change
-        options = RunOptions(isolation=_isolation(runnable))
+        seconds = _MUTATION_S if runnable.has_mutations else None
+        options = RunOptions(isolation=_isolation(runnable), mutation_s=seconds)
         with tempfile.TemporaryDirectory(prefix="wardround-run-") as folder:
             run = partial(run_tests, environ=os.environ, progress=runnable.progress)
             found = evidence_of(run(repository, change, options, Path(folder)))

@@ -39,7 +39,7 @@ def with_results_at_base(
     names = _at_base(failing, repository, change.base)
     if not names:
         return run
-    requested = replace(options, target=Target.of(names), is_recorded=False)
+    requested = replace(options, target=Target.of(names), is_recorded=False, mutation_s=None)
     report = runner(repository, replace(change, head=change.base, files=()), requested, logs)
     if report.state is not RunState.COMPLETE:
         return run
