@@ -111,6 +111,10 @@ _TESTMON_SHARE = 3
 """pytest-testmon selects for one mutant in so many, as each selection is another run of pytest."""
 
 
+_MOST_UNTESTED = 6
+"""Commits in a row whose tests do not run today, after which older ones are not tried."""
+
+
 class _Selections:
     """The tests that each selection chooses for the files of a checkout, compared with those it had to."""
 
@@ -213,7 +217,9 @@ def measure_commits(arguments: argparse.Namespace, suite: Suite, results: _Resul
     checkout = Checkout(suite)
     commits = _Commits(suite, checkout, _Selections(checkout, compares=arguments.compare))
     for commit in log:
-        if len([row for row in results.rows.values() if row["tests"]]) >= arguments.count:
+        known = [*results.rows.values()]
+        is_too_old = len(known) > _MOST_UNTESTED and not any(row["tests"] for row in known[-_MOST_UNTESTED:])
+        if is_too_old or sum(row["tests"] > 0 for row in known) >= arguments.count:
             break
         if commit not in results.rows:
             row = commits.compared(commit, is_source=arguments.measurement == "sources")

@@ -253,4 +253,7 @@ def test_only_the_process_of_the_command_line_and_its_forks_have_process_wide_st
         "workflows/environments/inside/build_project.py",  # in the sandbox, as a program of its own
         "workflows/behaviour/instruments/calls.py",  # in a process of its own in the sandbox
         "workflows/behaviour/instruments/replay.py",
+        "workflows/mutation/mutants_in_sandbox/line_trace.py",
+        "workflows/mutation/mutants_in_sandbox/pytest_run.py",
+        "workflows/mutation/mutants_in_sandbox/start.py",
     }
