@@ -180,7 +180,7 @@ class _Running:
     def _sessions(self, environment: Environment, side: str) -> Sessions:
         return Sessions(
             self._repository, side, environment, self._options.isolation or self._settings.backend,
-            self._settings.image.get("python", ""), self._limits, self._environ, self._progress,
+            self._limits, self._environ, self._progress,
         )  # fmt: skip
 
     def _runner(self, group: TestGroup, environment: Environment) -> ProjectRunner:

@@ -80,7 +80,6 @@ class Sessions(msgspec.Struct, frozen=True):
 
     Attributes:
         side: a commit, or the index.
-        image: for a container engine; empty for the default.
         limits: of each process, except for its elapsed time.
         progress: shows the current step.
     """
@@ -89,7 +88,6 @@ class Sessions(msgspec.Struct, frozen=True):
     side: str
     environment: Environment
     isolation: str
-    image: str
     limits: Limits
     environ: Mapping[str, str]
     progress: Progress
@@ -119,7 +117,6 @@ class Sessions(msgspec.Struct, frozen=True):
         return run(
             command, tree, limits,
             log=log, visible=_view(self.environment.visible, root), isolation=self.isolation,
-            image=self.image,
             environ=self.environ,
         )  # fmt: skip
 

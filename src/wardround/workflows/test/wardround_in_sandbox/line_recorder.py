@@ -41,7 +41,7 @@ class LineRecorder:
         if self._coverage is None:
             return
         self._coverage.start()
-        collector = getattr(self._coverage, "_collector", None)
+        collector: Any = getattr(self._coverage, "_collector", None)
         if not hasattr(collector, "use_data") or not hasattr(collector, "flush_data"):
             self._coverage.stop()
             self._coverage, self.problem = None, "this version of coverage.py is not supported"
