@@ -197,6 +197,14 @@ def _ranked(spec: ChangeSpec) -> list[str]:
         return [one.case.id for one in of_change(spec, _MOST_RANKED, progress).tests]
 
 
+def _is_as_staged(repository: Repository, path: str, blob: str) -> bool:
+    """Return True if a file that git lists as modified, as after ``touch``, has the staged content."""
+    try:
+        return (repository.root / path).read_bytes() == repository.blobs.get(blob)
+    except OSError:
+        return False
+
+
 def _store(file: Path, repo: Path | None) -> None:
     """Store the runs in a data file of coverage.py.
 
@@ -212,7 +220,9 @@ def _store(file: Path, repo: Path | None) -> None:
     from wardround.workflows.test.run_store import RunStore
 
     with Repository(repo) as repository:
-        modified = repository.differs_from_worktree(INDEX) & {*repository.tracked(INDEX)}
+        staged = dict(repository.blobs_of(INDEX))
+        listed = repository.differs_from_worktree(INDEX) & staged.keys()
+        modified = [path for path in listed if not _is_as_staged(repository, path, staged[path])]
         if modified:
             raise UsageError(
                 f"{min(modified)} is not as staged, so {file} may be of another version; stage it"

@@ -51,10 +51,7 @@ def test_the_text_lists_failures_shortfalls_and_changed_lines() -> None:
     assert "  changed lines in its traceback: m.py:3\n" in text
     assert "1 test not run: the time budget ended before it\n  t.py::c\n" in text
     assert "1 of 4 changed lines were run by these tests\n  not run: m.py:5-6, 9\n" in text
-    assert text.endswith(
-        "1 passed, 1 failed, 1 skipped, 1 not run in 1.2 s; inconclusive: 1 test was not run: "
-        "the time budget ended before it\n"
-    )
+    assert text.endswith("1 passed, 1 failed, 1 skipped, 1 not run in 1.2 s; inconclusive\n")
 
 
 def test_junit_has_a_test_that_did_not_run_as_an_error() -> None:

@@ -197,17 +197,23 @@ class ProjectRunner:
 
     def _add_crash(self, current: events.Begun, done: SessionResult) -> None:
         outcome = done.outcome
-        if outcome.state is State.TIMED_OUT and self._left_s() < _LEAST_S:
-            self._results[current.test] = RawResult(
-                TestOutcome.NOT_RUN, detail="the time budget ended while it ran"
-            )
-            return
         seconds = max(outcome.wall_s - current.at, 0.0)
         dump, frames = crash_dump(outcome.stderr, done.root)
+        if outcome.state is State.TIMED_OUT or dump.startswith(_TIMEOUT):
+            self._results[current.test] = RawResult(
+                TestOutcome.NOT_RUN, seconds, self._ending_in_time(outcome, seconds), shortened(dump), frames
+            )
+            return
         excerpt = shortened(dump or outcome.stderr or outcome.stdout)
         self._results[current.test] = RawResult(
             TestOutcome.ERROR, seconds, f"while it ran, {ending(outcome)}", excerpt, frames
         )
+
+    def _ending_in_time(self, outcome: Outcome, seconds: float) -> str:
+        if outcome.state is not State.TIMED_OUT:
+            return f"it was ended after {seconds:.0f} s"
+        is_over = self._left_s() < _LEAST_S
+        return "the time budget ended while it ran" if is_over else f"while it ran, {ending(outcome)}"
 
     def _no_start(self, done: SessionResult) -> str:
         """Return the reason why a process did not collect tests."""
@@ -333,7 +339,8 @@ def crash_dump(text: str, root: str) -> tuple[str, tuple[events.Frame, ...]]:
     return "\n".join(dump), frames
 
 
-_DUMPS = ("Fatal Python error", "Timeout (")
+_TIMEOUT = "Timeout ("
+_DUMPS = ("Fatal Python error", _TIMEOUT)
 _DUMP_FRAME = LazyPattern(r'File "([^"\n]{1,4096})", line (\d{1,7})')
 _MOST_DUMP_LINES = 12
 

@@ -78,8 +78,7 @@ def _lines(report: TestReport) -> Iterator[str]:
 
 def _run_lines(run: ProjectRun) -> Iterator[str]:
     if run.environment is None:
-        yield f"{run.root or '.'}: {run.detail}"
-        return
+        return  # the tests that were not run have the reason
     source = run.command_source
     origin = f" ({source.file}{f': {source.key}' if source.key else ''})" if source else ""
     isolation = f"{run.isolation} {run.isolation_version}".strip() or "not started"
@@ -166,5 +165,7 @@ def summary(report: TestReport) -> str:
     counts = Counter(one.outcome for one in report.tests)
     seconds = sum(run.wall_s for run in report.runs)
     found = ", ".join(f"{counts[one]} {one.value.replace('-', ' ')}" for one in TestOutcome if counts[one])
-    end = "" if report.state is RunState.COMPLETE else f"; inconclusive: {report.detail}"
+    is_shown = counts[TestOutcome.NOT_RUN] > 0
+    end = "; inconclusive" if is_shown else f"; inconclusive: {report.detail}"
+    end = "" if report.state is RunState.COMPLETE else end
     return f"{found or 'no tests run'} in {seconds:.1f} s{end}"

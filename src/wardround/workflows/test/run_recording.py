@@ -8,13 +8,13 @@ from collections.abc import Collection
 import msgspec
 
 from wardround.change.repository import Repository
-from wardround.context.line_coverage.context_lines import ContextLines, read_contexts
-from wardround.context.line_coverage.model import CoverageUnreadable
+from wardround.context.line_coverage.context_lines import ContextLines
 from wardround.workflows.test.changed_lines import executed_lines
 from wardround.workflows.test.recorded_runs import Recording, record
 from wardround.workflows.test.recording import paths_in
 from wardround.workflows.test.run_store import RunStore
 from wardround.workflows.test.session import SessionResult
+from wardround.workflows.test.session_lines import recorded_lines
 from wardround.workflows.test.tree import TreeUnderTest
 
 
@@ -74,8 +74,4 @@ def executed_in(session: SessionResult, tree: TreeUnderTest) -> dict[str, int]:
 
 
 def _rows(session: SessionResult) -> list[ContextLines]:
-    """Return the recorded lines; none if the process was ended while it wrote them."""
-    try:
-        return [] if session.data is None else list(read_contexts(session.data))
-    except CoverageUnreadable:
-        return []
+    return [] if session.data is None else recorded_lines(session.data)

@@ -60,7 +60,7 @@ class SessionResult(msgspec.Struct, frozen=True):
 
     Attributes:
         root: the absolute path of the tree, as the run had it.
-        data: what coverage.py recorded; None if nothing.
+        data: the recorded lines as JSON; None if there are none.
     """
 
     outcome: Outcome
@@ -171,12 +171,13 @@ def _watched(file: int, planned: int, progress: Progress) -> Iterator[list[event
     seen: list[events.Event] = []
     reader = events.EventFile(file)
     is_over = threading.Event()
+    shown = _Progress(planned)
 
     def watch() -> None:
         while not is_over.wait(_POLL_S):
             if found := reader.new():
                 seen.extend(found)
-                progress(_progress(seen, planned))
+                progress(shown.after(found))
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -188,12 +189,26 @@ def _watched(file: int, planned: int, progress: Progress) -> Iterator[list[event
         seen.extend(reader.new())
 
 
-def _progress(seen: Sequence[events.Event], planned: int) -> str:
-    ended = [one for one in seen if isinstance(one, events.Ended)]
-    failed = sum(one.outcome in ("failed", "error") for one in ended)
-    total = next((len(one.tests) for one in seen if isinstance(one, events.Collected)), planned)
-    current = next((one.test for one in reversed(seen) if isinstance(one, events.Begun)), "collecting")
-    return f"{len(ended)} of {total} tests, {failed} failed: {current}"
+class _Progress:
+    """The line that shows how far a run is."""
+
+    def __init__(self, planned: int) -> None:
+        self._total = planned
+        self._ended = 0
+        self._failed = 0
+        self._current = "collecting"
+
+    def after(self, found: Sequence[events.Event]) -> str:
+        """Return the line after some events."""
+        for one in found:
+            if isinstance(one, events.Ended):
+                self._ended += 1
+                self._failed += one.outcome in ("failed", "error")
+            elif isinstance(one, events.Collected):
+                self._total = len(one.tests)
+            elif isinstance(one, events.Begun):
+                self._current = one.test
+        return f"{self._ended} of {self._total} tests, {self._failed} failed: {self._current}"
 
 
 def ending(outcome: Outcome) -> str:

@@ -1,36 +1,53 @@
-"""The recording of the lines that each test runs, with coverage.py of the project's environment."""
+"""The recording of the lines that each test runs, with the tracer of coverage.py of the project."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
 import warnings
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _SAVE_S = 5.0
+_SHARE = 20
+"""Data are written at most for one part in this many of the time."""
 
 
 class LineRecorder:
     """Records lines in contexts ``TEST|PHASE``, as pytest-cov names them.
+
+    Args:
+        root: the folder whose files are recorded.
+        data: the file for the lines; empty to record none.
 
     Attributes:
         problem: one clause if nothing is recorded.
     """
 
     def __init__(self, root: str, data: str) -> None:
+        self._file = data
+        self._lines = _Lines()
         self._coverage: Any = None
         self.problem = ""
         if data:
-            self._coverage, self.problem = _coverage(root, data)
+            self._coverage, self.problem = _coverage(root)
         self._trace: Any = None
-        self._saved = time.monotonic()
+        self._next_save = time.monotonic() + _SAVE_S
 
     def start(self) -> None:
         """Record from now on."""
-        if self._coverage is not None:
-            self._coverage.start()
-            self._trace = sys.gettrace()
+        if self._coverage is None:
+            return
+        self._coverage.start()
+        collector: Any = getattr(self._coverage, "_collector", None)
+        if not hasattr(collector, "use_data") or not hasattr(collector, "flush_data"):
+            self._coverage.stop()
+            self._coverage, self.problem = None, "this version of coverage.py is not supported"
+            return
+        collector.use_data(self._lines, None)  # its own database takes as long as the tracing
+        self._trace = sys.gettrace()
 
     def switch(self, test: str, phase: str) -> None:
         """Record what follows for a phase of a test; for an empty id, for none."""
@@ -41,24 +58,32 @@ class LineRecorder:
         """Return False if a test ended the recording, which is then continued."""
         if self._coverage is None or sys.gettrace() is self._trace:
             return True
-        self._coverage.stop()
-        self.start()
+        self._quietly(self._coverage.stop)
+        self._quietly(self._coverage.start)
+        self._trace = sys.gettrace()
         return False
 
     def save_sometimes(self) -> None:
         """Write the data every few seconds, so that a crash loses little."""
-        if self._coverage is not None and time.monotonic() - self._saved > _SAVE_S:
-            self._quietly(self._coverage.save)
-            self._saved = time.monotonic()
+        begun = time.monotonic()
+        if self._coverage is not None and begun > self._next_save:
+            self._quietly(self._save)
+            now = time.monotonic()
+            self._next_save = now + max(_SAVE_S, _SHARE * (now - begun))
 
     def stop(self) -> None:
         if self._coverage is not None:
-            data = self._coverage
-            self._quietly(data.stop)
-            self._quietly(data.save)
+            self._quietly(self._coverage.stop)
+            self._quietly(self._save)
+
+    def _save(self) -> None:
+        self._coverage._collector.flush_data()
+        with open(f"{self._file}.new", "w", encoding="utf-8", errors="backslashreplace") as file:
+            json.dump(self._lines.values(), file)
+        os.replace(f"{self._file}.new", self._file)
 
     def _quietly(self, step: Any) -> None:
-        """Call a step of coverage.py; after an error, as when a test removed the tree, record nothing."""
+        """Do a step; after an error, as when a test removed the tree, record nothing."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -67,7 +92,38 @@ class LineRecorder:
             self._coverage = None
 
 
-def _coverage(root: str, data: str) -> tuple[Any, str]:
+class _Lines:
+    """Lines by context and file, with the methods that the tracer calls on its database."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, bytearray]] = {}
+        self._context = ""
+
+    def set_context(self, context: str | None) -> None:
+        self._context = context or ""
+
+    def add_lines(self, lines: Mapping[str, Iterable[int]]) -> None:
+        files = self._found.setdefault(self._context, {})
+        for path, numbers in lines.items():
+            bits = files.setdefault(path, bytearray())
+            for number in numbers:
+                at = number >> 3
+                if at >= len(bits):
+                    bits.extend(bytes(at + 1 - len(bits)))
+                bits[at] |= 1 << (number & 7)
+
+    def add_file_tracers(self, tracers: Mapping[str, str]) -> None:
+        """Ignore the names of the plugins that read templates."""
+
+    def values(self) -> list[object]:
+        """Return rows of context and, by path, the lines as bits in hexadecimal digits."""
+        return [
+            [context, {path: bits.hex() for path, bits in files.items()}]
+            for context, files in self._found.items()
+        ]
+
+
+def _coverage(root: str) -> tuple[Any, str]:
     """Return the recorder of coverage.py; None, with the reason, where it cannot tell tests apart cheaply."""
     os.environ["COVERAGE_CORE"] = "ctrace"
     try:
@@ -76,4 +132,4 @@ def _coverage(root: str, data: str) -> tuple[Any, str]:
     except ImportError:
         is_there = "coverage" in sys.modules
         return None, "coverage.py has no C tracer" if is_there else "coverage.py is not installed"
-    return coverage.Coverage(data_file=data, config_file=False, source=[root]), ""
+    return coverage.Coverage(data_file=None, config_file=False, source=[root]), ""
