@@ -83,7 +83,7 @@ def store_script_runs(
     """Store runs and failures for later plans.
 
     Args:
-        failed: files of tests of which one failed.
+        failed: files with a test that failed.
         passed: files of tests that all passed.
 
     Returns:

@@ -12,6 +12,7 @@ import msgspec
 
 from wardround.workflows.test.recorded_runs import MODULE, OutlinedFile, Ran, RecordedRun, Recording
 from wardround.workflows.test.script_outline import Position, ScriptOutline, script_outline
+from wardround.workflows.test.script_roles import identity
 from wardround.workflows.test.source_map import GeneratedCode
 from wardround.workflows.test.tree import TreeUnderTest
 
@@ -66,7 +67,8 @@ def read_script_recording(
     runs = tuple(run for test in sorted({*tests}) if (run := reading.run(test)) is not None)
     measured = {path for path, _ in reading.files}
     others = [path for path in sorted(tree.blobs) if path not in measured][:_MOST_OTHERS]
-    return Recording(runs, reading.files, {}, {path: tree.blobs[path] for path in others}, is_complete)
+    identities = {path: identity(path, tree.blobs[path], tree.text) for path in others}
+    return Recording(runs, reading.files, {}, identities, is_complete)
 
 
 class _Reading:

@@ -35,7 +35,7 @@ def plan_script_tests(
     Args:
         recordings: the newest first; each file of tests has at most one run.
         base: the tree before the change; None for the differences to the recorded runs alone.
-        failed: files of which a test failed in the last run; they run until they pass.
+        failed: files with a test that failed in the last run; they run until they pass.
 
     Raises:
         UsageError: a name is that of no file or folder of tests.
