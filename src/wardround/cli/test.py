@@ -69,7 +69,7 @@ def command(
     dry_run: bool, budget: float | None, sandbox: str | None, compare_base: bool, find_order: bool,
     mutate: float | None, no_record: bool, forms: tuple[str, ...], repo: Path | None,
 ) -> int:  # fmt: skip
-    """Run the Python tests that a change can affect, in a sandbox, each with the reason.
+    """Run the tests that a change can affect, in a sandbox, each with the reason.
 
     A test is left out only if a recorded run bounds the functions that it depends on, and none of them
     changed. Without recorded runs every test is chosen, those that probably cover the change first.

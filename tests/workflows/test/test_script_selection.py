@@ -114,11 +114,16 @@ def test_a_document_selects_nothing(project: TinyScripts) -> None:
     assert project.selected_after("README.md", "A shop", "The shop") == set()
 
 
-@pytest.mark.parametrize(
-    "path", ["package.json", "package-lock.json", "vitest.config.ts", ".env", "data.bin"]
-)
+@pytest.mark.parametrize("path", ["package-lock.json", "vitest.config.ts", ".env", "data.bin"])
 def test_configuration_locks_and_unknown_files_select_every_test(project: TinyScripts, path: str) -> None:
     assert project.selected({**FILES, path: FILES.get(path, "") + " "}) == EVERY
+
+
+def test_the_version_of_a_package_selects_nothing_and_its_dependencies_every_test(
+    project: TinyScripts,
+) -> None:
+    assert project.selected_after("package.json", '{"type"', '{"version": "2.0.0", "type"') == set()
+    assert project.selected_after("package.json", '{"type"', '{"dependencies": {"a": "1"}, "type"') == EVERY
 
 
 def test_a_script_that_the_configuration_starts_selects_every_test(project: TinyScripts) -> None:

@@ -12,6 +12,7 @@ from wardround.change.repository import INDEX, Repository
 from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.projects import DetectedProject, detect_projects
 from wardround.workflows.test.run_store import RunStore
+from wardround.workflows.test.script_planning import joined, plan_scripts, split_target
 from wardround.workflows.test.selection import Target, plan_tests
 from wardround.workflows.test.tree import TreeUnderTest
 
@@ -54,8 +55,15 @@ def plan_change(
     finally:
         store.close()
     order = () if recordings else ranked()
-    found = plan_tests(recordings, head, target, base=base, ranked=order, failed=failed)
-    return PlannedTests(side, head, base, detect_projects(tuple(head.blobs), head.text), found)
+    projects = detect_projects(tuple(head.blobs), head.text)
+    scripts, others = split_target(projects, head, target)
+    found = (
+        []
+        if others is None
+        else [plan_tests(recordings, head, others, base=base, ranked=order, failed=failed)]
+    )
+    found += [] if scripts is None else [plan_scripts(repository.git_dir, projects, head, base, scripts)]
+    return PlannedTests(side, head, base, projects, joined(found))
 
 
 def tree_of(repository: Repository, side: str) -> TreeUnderTest:

@@ -65,6 +65,7 @@ class ProjectResult(msgspec.Struct, frozen=True):
         detail: one sentence unless the state is ``complete``.
         unrecorded: the reason why nothing was recorded, as a clause.
         order: tests that fail after others only; empty unless requested.
+        is_recorded: the functions that each test ran are known otherwise than by lines.
     """
 
     state: RunState
@@ -74,6 +75,7 @@ class ProjectResult(msgspec.Struct, frozen=True):
     detail: str = ""
     unrecorded: str = ""
     order: tuple[OrderDependence, ...] = ()
+    is_recorded: bool = False
 
 
 class ProjectRunner:

@@ -11,6 +11,7 @@ import msgspec
 from wardround.context.run_evidence import CoverageDelta, LineEvidence, RunState, TestOutcome
 from wardround.text.escaping import json_text, one_line
 from wardround.workflows.mutation.result import MutationResult
+from wardround.workflows.test import script_results
 from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.report import ProjectRun, TestReport, TestResult
 
@@ -82,8 +83,9 @@ def _run_lines(run: ProjectRun) -> Iterator[str]:
     source = run.command_source
     origin = f" ({source.file}{f': {source.key}' if source.key else ''})" if source else ""
     isolation = f"{run.isolation} {run.isolation_version}".strip() or "not started"
+    interpreter = "Node.js" if run.framework in script_results.FRAMEWORKS else "Python"
     yield (
-        f"{run.root or '.'}: {shlex.join(run.command)}{origin}, Python {run.environment.version} of "
+        f"{run.root or '.'}: {shlex.join(run.command)}{origin}, {interpreter} {run.environment.version} of "
         f"{run.environment.source}, isolation: {isolation}"
     )
 

@@ -23,6 +23,8 @@ from wardround.workflows.test.planning import PlannedTests, plan_change
 from wardround.workflows.test.project_run import ProjectResult, ProjectRunner, ProjectTests, RawResult
 from wardround.workflows.test.report import ProjectRun, TestReport, TestResult, UsedEnvironment
 from wardround.workflows.test.run_recording import RecordedLines, executed_in
+from wardround.workflows.test.script_run import ScriptSandbox, file_of
+from wardround.workflows.test.script_runs import ScriptRuns
 from wardround.workflows.test.selection import Target, without_parameters
 from wardround.workflows.test.session import SessionRequest, Sessions, ending
 from wardround.workflows.test.tree import TreeUnderTest
@@ -127,6 +129,10 @@ class _Running:
         self._deadline = time.monotonic() + (options.budget_s or self._limits.wall_s)
         self._changed = ChangedLines(change, planned.head)
         self._recorded = RecordedLines(planned.head)
+        self._scripts = ScriptRuns(
+            planned, self._script_sandbox, self._deadline, logs, progress,
+            is_recorded=options.is_recorded,
+        )  # fmt: skip
         self._done: list[tuple[TestGroup, Environment | None, ProjectResult]] = []
 
     def report(self) -> TestReport:
@@ -158,7 +164,8 @@ class _Running:
         """Store what later plans need; return a sentence if that failed."""
         failed = [one.id for one in tests if one.outcome in (TestOutcome.FAILED, TestOutcome.ERROR)]
         passed = [one.id for one in tests if one.outcome in (TestOutcome.PASSED, TestOutcome.FLAKY)]
-        return self._recorded.store(self._repository, failed, passed)
+        problem = self._recorded.store(self._repository, failed, passed)
+        return problem or self._scripts.store(self._repository.git_dir, failed, passed)
 
     def _run(self, group: TestGroup) -> tuple[Environment | None, ProjectResult]:
         """Run the tests of one project."""
@@ -173,9 +180,20 @@ class _Running:
                 problem = str(cause)
         if environment is None:
             return None, ProjectResult(RunState.REFUSED, {}, (), (), problem)
+        if group.is_script:
+            return environment, self._scripts.run(group, environment, self._next_log())
         result = self._runner(group, environment).result()
         self._record(result)
         return environment, result
+
+    def _next_log(self) -> int:
+        return 1 + sum(len(result.outcomes) for _, _, result in self._done)
+
+    def _script_sandbox(self, environment: Environment) -> ScriptSandbox:
+        return ScriptSandbox(
+            self._repository, self._planned.side, self._planned.head, environment,
+            self._options.isolation or self._settings.backend, self._environ, self._limits,
+        )  # fmt: skip
 
     def _sessions(self, environment: Environment, side: str) -> Sessions:
         return Sessions(
@@ -197,7 +215,7 @@ class _Running:
             tests,
             self._deadline,
             self._logs,
-            1 + sum(len(result.outcomes) for _, _, result in self._done),
+            self._next_log(),
             is_recorded=self._options.is_recorded,
             finds_order=self._options.finds_order,
         )
@@ -261,14 +279,14 @@ class _Running:
             logs=tuple(Path(one.log).name for one in outcomes if one.log),
             wall_s=round(sum(one.wall_s for one in outcomes), 3),
             cpu_s=round(sum(one.cpu_s for one in outcomes), 3),
-            is_recorded=any(one.data is not None for one in result.sessions),
+            is_recorded=result.is_recorded or any(one.data is not None for one in result.sessions),
             unrecorded=result.unrecorded if self._options.is_recorded else "",
         )
 
     def _results(self, group: TestGroup, result: ProjectResult) -> Iterator[TestResult]:
         planned = {one.id: one for one in group.tests}
         for test, raw in result.results.items():
-            found = planned.get(test) or planned.get(without_parameters(test))
+            found = planned.get(test) or planned.get(without_parameters(test)) or planned.get(file_of(test))
             yield _result(test, group.root, found, raw, self._changed.places(raw.frames))
         if not result.results:
             for one in group.tests:

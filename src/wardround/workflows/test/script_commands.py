@@ -13,7 +13,7 @@ RUNTIME = ("recorder.cjs", "vitest_provider.mjs", "jest_runner.cjs", "node_repor
 """The modules that a run loads, in the folder ``script_runtime``."""
 RECORDS = "records"
 REPORT = "report.json"
-_ONE_FILE_EACH = frozenset({"mocha"})
+ONE_FILE_EACH = frozenset({"mocha"})
 """Frameworks that load all files of tests into one process, so that a record needs one process per file."""
 
 
@@ -54,7 +54,7 @@ def script_commands(
         root: the absolute path of the tree.
         project: the folder of the project, relative to the tree.
     """
-    is_each = framework in _ONE_FILE_EACH and is_recorded
+    is_each = framework in ONE_FILE_EACH and is_recorded
     groups = [(one,) for one in tests] if is_each else [tuple(tests)]
     commands = []
     for number, group in enumerate(groups):
@@ -79,7 +79,7 @@ def _recording_variables(
         "WARDROUND_RECORD": posixpath.join(folder, RECORDS),
         "WARDROUND_ROOT": root,
     }
-    if framework in _ONE_FILE_EACH:
+    if framework in ONE_FILE_EACH:
         found["WARDROUND_TEST"] = test
     elif framework == "node:test":
         found["WARDROUND_TEST"] = "argument"

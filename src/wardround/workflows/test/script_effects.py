@@ -14,6 +14,7 @@ from wardround.workflows.test.plan import Cause
 from wardround.workflows.test.recorded_runs import Recording
 from wardround.workflows.test.script_changes import ScriptDifference, script_difference
 from wardround.workflows.test.script_roles import (
+    identity,
     is_declarations,
     is_document,
     is_script,
@@ -63,19 +64,23 @@ class _Comparison:
         self._tree = tree
         self._base = base
         self._loaded = {path for path, _ in recording.files}
-        self._others = [path for path in sorted(self._differing()) if path not in self._loaded]
+        self._others = [path for path in sorted(self._changed) if path not in self._loaded]
 
-    def _differing(self) -> Set[str]:
+    @cached_property
+    def _changed(self) -> Set[str]:
         """Return the files whose content differs from the recording or from the base."""
         recorded: dict[str, set[str]] = {path: {blob} for path, blob in self._recording.others.items()}
         for path, blob in self._recording.files:
             recorded.setdefault(path, set()).add(blob)
-        now = self._tree.files.blobs
+        now = _identities(self._tree)
         paths = {path for path in {*recorded, *now} if recorded.get(path) != {now.get(path)}}
-        return paths if self._base is None else paths | self._tree.files.differing(self._base.files)
+        if self._base is None:
+            return paths
+        before = _identities(self._base)
+        return paths | {path for path in {*before, *now} if before.get(path) != now.get(path)}
 
     def everything(self) -> Reason | None:
-        for path in sorted({*self._others, *(self._differing() & self._loaded)}):
+        for path in sorted({*self._others, *(self._changed & self._loaded)}):
             role = script_settings_role(path)
             if role:
                 return Cause.SETTINGS, f"{path} changed, and {role}"
@@ -165,6 +170,10 @@ class _Comparison:
             if len(one) >= _LEAST_NAME and found:
                 return found
         return []
+
+
+def _identities(tree: ScriptTree) -> dict[str, str]:
+    return {path: identity(path, blob, tree.files.text) for path, blob in tree.files.blobs.items()}
 
 
 def _stem(path: str) -> str:

@@ -12,13 +12,15 @@ import msgspec
 
 from wardround.workflows.test.recorded_runs import MODULE, OutlinedFile, Ran, RecordedRun, Recording
 from wardround.workflows.test.script_outline import Position, ScriptOutline, script_outline
+from wardround.workflows.test.script_roles import identity
 from wardround.workflows.test.source_map import GeneratedCode
 from wardround.workflows.test.tree import TreeUnderTest
 
 MOST_BYTES = 64 * 1024 * 1024
 _MOST_OTHERS = 100_000
 _NAME_HEX = 32
-_CLASS = "class"
+_CLASSES = ("class ", "class{")
+"""Beginnings of a class; the range of a constructor that is not written is that of the class."""
 Range = tuple[int, int]
 Key = tuple[str, str]
 Read = Callable[[str], bytes | None]
@@ -66,7 +68,8 @@ def read_script_recording(
     runs = tuple(run for test in sorted({*tests}) if (run := reading.run(test)) is not None)
     measured = {path for path, _ in reading.files}
     others = [path for path in sorted(tree.blobs) if path not in measured][:_MOST_OTHERS]
-    return Recording(runs, reading.files, {}, {path: tree.blobs[path] for path in others}, is_complete)
+    identities = {path: identity(path, tree.blobs[path], tree.text) for path in others}
+    return Recording(runs, reading.files, {}, identities, is_complete)
 
 
 class _Reading:
@@ -132,13 +135,16 @@ class _RanFunctions:
         )
 
     def _in_range(self, start: int, end: int) -> tuple[int | None, ...]:
-        is_everything = start <= 0 and end >= len(self._code)
-        if is_everything or self._code.text_at(start, len(_CLASS)) == _CLASS:
+        if start <= 0 and end >= len(self._code):
             return ()
         if self._is_source:
             return (self._at(self._code.position(start)),)
         first, last = bisect_left(self._offsets, start), bisect_left(self._offsets, end)
-        return _chosen(self._numbers[first:last])
+        numbers = self._numbers[first:last]
+        if numbers and numbers[0] is not None:
+            return (numbers[0],)
+        is_class = self._code.text_at(start, len(_CLASSES[0])) in _CLASSES
+        return () if is_class else _only(numbers)
 
     def _at(self, position: Position) -> int | None:
         """Return the function around a position."""
@@ -149,10 +155,8 @@ class _RanFunctions:
         return number if position < end else None
 
 
-def _chosen(numbers: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Return the function of a range: that of its beginning, or else the only one in it."""
-    if not numbers or numbers[0] is not None:
-        return tuple(numbers[:1])
+def _only(numbers: Sequence[int | None]) -> tuple[int | None, ...]:
+    """Return the only function that the beginning and the end of a range are in."""
     first = next((one for one in numbers if one is not None), None)
     last = next((one for one in reversed(numbers) if one is not None), None)
     return (first,) if first == last else ()

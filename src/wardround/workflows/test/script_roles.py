@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import msgspec
+
 from wardround.checks.lazy import LazyPattern
+from wardround.storage.digest import sha256
 from wardround.workflows.test.file_roles import is_prose
 from wardround.workflows.test.script_outline import SUFFIXES
 
@@ -17,6 +22,11 @@ _CONFIGURATION = LazyPattern(
     r"\.node-version|\.tool-versions|\.browserslistrc|bunfig\.toml|jest[.-](?:setup|preset)\.\w+|"
     r"vitest[.-]setup\.\w+|setup-?tests?\.\w+)$"
 )
+_FOR_PEOPLE = frozenset(
+    {"version", "description", "keywords", "homepage", "bugs", "license", "author", "contributors", "funding",
+     "maintainers", "repository", "publishConfig", "files"}
+)  # fmt: skip
+"""Keys of ``package.json`` that no test depends on, unless it reads the file itself."""
 _MOCKS = LazyPattern(r"(?:^|/)__mocks__/")
 _SNAPSHOT = LazyPattern(r"(?P<folder>^|^.*/)__snapshots__/(?P<name>[^/]+)\.snap$")
 _DECLARATIONS = LazyPattern(r"\.d\.[cm]?ts$")
@@ -24,6 +34,26 @@ _TEST = LazyPattern(
     r"(?:\.|(?:^|/)|-|_)(?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$"
 )
 _TYPES_ONLY = LazyPattern(r"\.(?:test|spec)-d\.[cm]?tsx?$")
+
+
+def identity(path: str, blob: str, text: Callable[[str], str]) -> str:
+    """Return a text that changes with what tests can depend on in a file.
+
+    It is the object id, except for ``package.json``, where names, versions and links for people have no part.
+
+    Args:
+        text: path -> the content of a file.
+    """
+    if path.rpartition("/")[2] != "package.json":
+        return blob
+    try:
+        document = msgspec.json.decode(text(path))
+    except (msgspec.DecodeError, UnicodeError):
+        return blob
+    if not isinstance(document, dict):
+        return blob
+    kept = {key: value for key, value in document.items() if key not in _FOR_PEOPLE}
+    return sha256(msgspec.json.encode(kept, order="sorted")).hexdigest()
 
 
 def script_settings_role(path: str) -> str:

@@ -13,15 +13,22 @@ import msgspec
 
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import RunState, TestOutcome
+from wardround.sandbox.choices import NONE
 from wardround.sandbox.model import Limits, Outcome, State
-from wardround.sandbox.run import NONE, run
+from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.test.project_run import RawResult, last_line, shortened
 from wardround.workflows.test.recorded_runs import Recording
 from wardround.workflows.test.script_arguments import ScriptArguments
-from wardround.workflows.test.script_commands import RECORDS, RUNTIME, ScriptCommand, script_commands
+from wardround.workflows.test.script_commands import (
+    ONE_FILE_EACH,
+    RECORDS,
+    RUNTIME,
+    ScriptCommand,
+    script_commands,
+)
 from wardround.workflows.test.script_recording import MOST_BYTES, read_script_recording
 from wardround.workflows.test.script_results import ReportUnreadable, ScriptResult, read_results
 from wardround.workflows.test.session import ending
@@ -138,7 +145,8 @@ class _Running:
         self._progress = progress
 
     def result(self, *, is_recorded: bool) -> ScriptRun:
-        files = self._tests.files if self._tests.is_filtered else ()
+        is_named = self._tests.is_filtered or self._tests.framework in ONE_FILE_EACH
+        files = self._tests.files if is_named else ()
         first = self._attempt(files, is_recorded=is_recorded)
         if first.outcomes and first.outcomes[-1].state is State.REFUSED:
             return self._without_results(RunState.REFUSED, first)
@@ -146,12 +154,7 @@ class _Running:
             return self._without_results(RunState.FAILED, first)
         results = _by_id(first.results)
         again = self._repeated(results)
-        for test in self._tests.files:
-            if not any(one.file == test for one in first.results):
-                detail = (
-                    first.problem or f"{self._tests.framework} does not run it as the project configures it"
-                )
-                results[test] = RawResult(TestOutcome.NOT_RUN, detail=detail)
+        results |= self._missing(first)
         is_partial = any(one.outcome is TestOutcome.NOT_RUN for one in results.values())
         is_failed = any(one.outcome in (*_FAILURES, TestOutcome.FLAKY) for one in results.values())
         detail = first.problem if is_partial or not is_failed else ""
@@ -162,6 +165,15 @@ class _Running:
             (*first.outcomes, *again),
             detail,
         )
+
+    def _missing(self, attempt: _Attempt) -> dict[str, RawResult]:
+        """Return a result for each planned file without one."""
+        ran = {one.file for one in attempt.results}
+        missing = [test for test in self._tests.files if test not in ran]
+        if attempt.problem:
+            return dict.fromkeys(missing, RawResult(TestOutcome.NOT_RUN, detail=attempt.problem))
+        detail = f"{self._tests.framework} does not collect it as the project configures it"
+        return dict.fromkeys(missing, RawResult(TestOutcome.SKIPPED, detail=detail))
 
     def _without_results(self, state: RunState, attempt: _Attempt) -> ScriptRun:
         detail = attempt.problem or f"{self._tests.framework} ran no tests"

@@ -6,7 +6,7 @@ them changed. Every other file is run. Its id is its path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from wardround.errors import UsageError
 from wardround.workflows.test.plan import MOST_EVIDENCE, Cause, OmittedTest, SelectedTest, TestPlan
@@ -28,12 +28,14 @@ def plan_script_tests(
     target: Target,
     *,
     base: ScriptTree | None = None,
+    failed: Collection[str] = (),
 ) -> TestPlan:
     """Choose files of tests.
 
     Args:
         recordings: the newest first; each file of tests has at most one run.
         base: the tree before the change; None for the differences to the recorded runs alone.
+        failed: files with a test that failed in the last run; they run until they pass.
 
     Raises:
         UsageError: a name is that of no file or folder of tests.
@@ -44,7 +46,7 @@ def plan_script_tests(
         return _named(known, target.names)
     if target.scope is Scope.ALL:
         return TestPlan(tuple(SelectedTest(one, Cause.ALL, "all tests are requested") for one in known))
-    return _affected(known, runs, tree, base)
+    return _affected(known, runs, tree, base, failed)
 
 
 def _affected(
@@ -52,6 +54,7 @@ def _affected(
     runs: Mapping[str, tuple[RecordedRun, Recording]],
     tree: ScriptTree,
     base: ScriptTree | None,
+    failed: Collection[str],
 ) -> TestPlan:
     effects = {
         id(each): script_effects(each, tree, base) for each in {id(e): e for _, e in runs.values()}.values()
@@ -60,6 +63,9 @@ def _affected(
     chosen: list[SelectedTest] = []
     omitted: list[OmittedTest] = []
     for test in known:
+        if test in failed:
+            chosen.append(SelectedTest(test, Cause.FAILED_BEFORE, "a test of it failed in its last run"))
+            continue
         if test not in runs:
             chosen.append(_unrecorded(test, is_changed=test in changed))
             continue

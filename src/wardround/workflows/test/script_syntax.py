@@ -30,7 +30,7 @@ _OPTIONAL = frozenset(
 )
 _MODIFIERS = frozenset({"accessibility_modifier", "override_modifier"})
 Inner = Callable[[Node], str | None]
-"""Returns the text in place of a node, or None to write the node."""
+"""Returns the text in place of a node, empty for none, or None to write the node."""
 
 
 class SyntaxTokens:
@@ -57,9 +57,9 @@ class SyntaxTokens:
             if isinstance(one, str):
                 found.append(one)
                 continue
-            instead = inner(one) if one is not node else None
+            instead = inner(one)
             if instead is not None:
-                found.append(instead)
+                found += [instead] if instead else []
             else:
                 open_.extend(reversed(self._parts(one, has_types=has_types)))
         return found
@@ -67,6 +67,8 @@ class SyntaxTokens:
     def _parts(self, node: Node, *, has_types: bool) -> list[Node | str]:
         kind = node.type
         if kind in _COMMENTS or kind in TYPES or (kind in _ANNOTATIONS and not has_types):
+            return []
+        if kind == "class_heritage" and all(one.type in TYPES for one in node.named_children):
             return []
         if kind in _WRAPPERS and node.named_children:
             return [next(one for one in node.named_children if one.type not in _COMMENTS)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from wardround.context.code_graph.manifests import is_manifest, read_manifest
@@ -18,21 +18,19 @@ class ScriptTree:
 
     Attributes:
         files: all files of the tree.
+        test_files: those from which frameworks collect tests; by default, those with a usual name.
     """
 
-    def __init__(self, files: TreeUnderTest) -> None:
+    def __init__(self, files: TreeUnderTest, test_files: Sequence[str] | None = None) -> None:
         self.files = files
+        usual = (path for path in sorted(files.blobs) if holds_script_tests(path))
+        self.test_files = tuple(usual if test_files is None else test_files)
         self._outlines: dict[str, Outline] = {}
 
     def outline(self, path: str) -> Outline:
         if path not in self._outlines:
             self._outlines[path] = script_outline(path, self.files.text(path)).outline
         return self._outlines[path]
-
-    @cached_property
-    def test_files(self) -> tuple[str, ...]:
-        """The files from which frameworks collect tests by default, sorted."""
-        return tuple(path for path in sorted(self.files.blobs) if holds_script_tests(path))
 
     def resolved(self, path: str, module: str) -> str:
         """Return the file of a module that a file imports; empty for one outside the tree."""

@@ -71,31 +71,42 @@ function debugged(scripts) {
   return found;
 }
 
-/**
- * Write the functions that ran since the last call.
- *
- * sources: scripts -> the code of each, its source map, and the length of the text that was put before it.
- */
-function take(test, sources = debugged) {
-  if (!session) return;
+/** Return the scripts that ran since the last call, with their code and the ranges of functions that ran. */
+function ran(sources) {
   const scripts = call('Profiler.takePreciseCoverage')
     .result.map((one) => ({ ...one, file: pathOf(one.url) }))
     .filter((one) => one.file && one.functions.some((each) => each.ranges[0].count > 0));
   const codes = sources(scripts);
-  const rows = scripts.map(({ file, functions }, at) => {
+  return scripts.map(({ file, functions }, at) => {
     const { code, map, shift } = codes[at];
     const name = digest(code + map);
     write(`${name}.code`, JSON.stringify({ code, map: map.startsWith('data:') ? map : '' }));
-    const ran = functions.map((each) => each.ranges[0]).filter((range) => range.count > 0);
-    return { file, code: name, ranges: ran.map((range) => [range.startOffset - shift, range.endOffset - shift]) };
+    const ranges = functions.map((each) => each.ranges[0]).filter((range) => range.count > 0);
+    return { file, code: name, ranges: ranges.map((range) => [range.startOffset - shift, range.endOffset - shift]) };
   });
-  const file = path.relative(root, test);
-  write(`${digest(file)}.json`, JSON.stringify({ test: file, scripts: rows }));
+}
+
+/**
+ * Write the functions that ran since the last call, if the file of tests is among them. Never throws, so that a
+ * test does not fail because of it; a file without a record is always run.
+ *
+ * sources: scripts -> the code of each, its source map, and the length of the text that was put before it.
+ */
+function take(test, sources = debugged) {
+  try {
+    const scripts = session ? ran(sources) : [];
+    const file = path.relative(root, test);
+    if (scripts.some((one) => one.file === file)) {
+      write(`${digest(file)}.json`, JSON.stringify({ test: file, scripts }));
+    }
+  } catch (error) {
+    process.stderr.write(`wardround: the functions of ${test} were not recorded: ${error}\n`);
+  }
 }
 
 process[Symbol.for('wardround.recorder')] = { start, take };
-const named = process.env.WARDROUND_TEST;
-if (named === 'argument' ? process.env.NODE_TEST_CONTEXT : named) {
+const named = process.env.WARDROUND_TEST === 'argument' ? process.argv[1] : process.env.WARDROUND_TEST;
+if (named && (named !== process.argv[1] || process.env.NODE_TEST_CONTEXT)) {
   start();
-  process.on('exit', () => take(named === 'argument' ? path.resolve(process.argv[1]) : named));
+  process.on('exit', () => take(path.resolve(named)));
 }

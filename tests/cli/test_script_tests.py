@@ -1,0 +1,80 @@
+"""``wardround test`` on a repository of JavaScript."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.conftest import GitRepository
+from tests.security.sandbox.host import needs_bubblewrap
+from tests.workflows.test.tiny_scripts import FILES, TESTS
+
+FILES_WITH_LOCK = {**FILES, "package-lock.json": "{}\n", ".gitignore": "node_modules\n"}
+
+
+@pytest.fixture
+def scripts(repo: GitRepository) -> GitRepository:
+    repo.commit(FILES_WITH_LOCK)
+    (repo.root / "node_modules").mkdir()
+    return repo
+
+
+def report(repo: GitRepository, *arguments: str) -> dict[str, Any]:
+    done = repo.wardround("test", "--format", "json", *arguments)
+    assert done.returncode in (0, 1, 4), done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@needs_bubblewrap
+def test_a_first_run_runs_everything_and_the_next_plan_is_small(scripts: GitRepository) -> None:
+    scripts.stage({"src/prices.js": FILES["src/prices.js"].replace("net * (1 + RATE)", "net + net * RATE")})
+
+    first = report(scripts)
+
+    assert {one["id"].partition(" > ")[0] for one in first["tests"]} == set(TESTS)
+    assert (first["state"], first["runs"][0]["framework"]) == ("complete", "node:test")
+    assert first["runs"][0]["command_source"] == {
+        "value": "node --test", "file": "package.json", "key": "scripts.test",
+    }  # fmt: skip
+    second = report(scripts)
+    assert {one["id"].partition(" > ")[0] for one in second["tests"]} == {
+        "test/basket.test.js", "test/launch.test.js", "test/prices.test.js",
+    }  # fmt: skip
+    assert second["omitted"] == 3
+    assert second["tests"][0]["reason"] == "it ran src/prices.js::gross, which changed"
+
+
+@needs_bubblewrap
+def test_a_failing_test_fails_the_run_and_is_run_until_it_passes(scripts: GitRepository) -> None:
+    report(scripts, "--target", "all")
+    scripts.stage({"src/words.js": FILES["src/words.js"].replace("'utf8'", "'utf8'.missing()")})
+
+    done = scripts.wardround("test")
+
+    assert done.returncode == 1
+    assert "failed test/words.test.js > the words are there" in done.stdout
+    scripts.stage({"src/words.js": FILES["src/words.js"]})
+    plan = report(scripts, "--dry-run")["plan"]
+    assert plan["selected"][0] == {
+        "id": "test/words.test.js", "cause": "failed-before", "reason": "a test of it failed in its last run",
+        "evidence": [],
+    }  # fmt: skip
+
+
+def test_without_packages_the_report_names_what_to_do(scripts: GitRepository) -> None:
+    (scripts.root / "node_modules").rmdir()
+    scripts.stage({"src/words.js": FILES["src/words.js"] + "//\n"})
+
+    found = report(scripts)
+
+    assert found["state"] == "refused"
+    assert "has no node_modules; install its packages" in found["detail"]
+
+
+def test_requested_files_are_planned(scripts: GitRepository) -> None:
+    plan = report(scripts, "--dry-run", "--target", "test/words.test.js")["plan"]
+
+    assert [one["id"] for one in plan["selected"]] == ["test/words.test.js"]
