@@ -2,8 +2,8 @@
 
     python evals/behaviour_corpus.py CLONE ... [--since 2020-01-01] [--each 12] > candidates.yml
 
-prints, for each clone, candidates in the form of ``behaviour_commits.yml``, for a person to choose from. Nothing
-is written into a clone by this command.
+prints, for each clone, candidates in the form of ``behaviour_commits.yml``, for a person to choose from.
+Nothing is written into a clone by this command.
 
 | kind | base | head |
 |---|---|---|
@@ -243,7 +243,7 @@ def _kind(subject: str, body: str) -> str:
 
 
 def _cause(clone: Clone, fix: str, parent: str) -> str | None:
-    """Return the commit and the fix if all source lines that the fix removed are of one commit with functions."""
+    """Return the commit of all source lines that a fix removed, and the fix; None if there are several."""
     blamed: Counter[str] = Counter()
     for status, path in clone.changed(parent, fix):
         if status == "M" and is_source(path):
