@@ -5,11 +5,12 @@
     python evals/behaviour.py report --out FILE
     python evals/behaviour.py cost CLONES --environments DIR --out FILE [--count N]
 
-CLONES is a folder with the clones that ``behaviour_commits.yml`` names, and DIR one with a virtual environment of
-the same name for each. The pairs (see ``behaviour_corpus.py``) are built as objects of a clone, without a branch.
+CLONES is a folder with the clones that ``behaviour_commits.yml`` names, and DIR one with a virtual
+environment of the same name for each. The pairs (see ``behaviour_corpus.py``) are built as objects of a clone, without a
+branch.
 
-``run`` calls ``wardround behaviour`` once a pair, the kinds and the repositories in turn, so that a run that is
-stopped has some of each. FILE receives one line of JSON per pair; those that it has are not repeated.
+``run`` calls ``wardround behaviour`` once a pair, the kinds and the repositories in turn, so that a run that
+is stopped has some of each. FILE receives one line of JSON per pair; those that it has are not repeated.
 ``show`` prints the differences for reading, and ``report`` the table, with the judgements of
 ``behaviour_judgements.yml``. ``cost`` measures the CPU time of the tests with and without recording.
 """
@@ -66,7 +67,12 @@ def run(arguments: argparse.Namespace) -> None:
             continue
         if time.monotonic() > end:
             break
-        row = {"key": key, "listed": listed, "version": _version(), **_compared(clone, kind, commit, arguments.environments)}
+        row = {
+            "key": key,
+            "listed": listed,
+            "version": _version(),
+            **_compared(clone, kind, commit, arguments.environments),
+        }
         with arguments.out.open("a") as stream:
             stream.write(json.dumps(row) + "\n")
         print(_line(row), flush=True)
@@ -74,7 +80,9 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _version() -> str:
     """Return the commit of the code that is measured."""
-    done = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=_HERE, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "rev-parse", "--short=10", "HEAD"], cwd=_HERE, capture_output=True, text=True
+    )
     return done.stdout.strip()
 
 
@@ -84,10 +92,11 @@ def _compared(clone: Clone, kind: str, commit: str, environments: Path) -> Row:
     except (subprocess.CalledProcessError, ValueError) as cause:
         return {"status": -1, "error": f"the pair could not be built: {cause}"}
     row: Row = {"base": base, "head": head, "changed": len(changed_functions(clone, base, head))}
+    command = ("behaviour", "--base", base, "--head", head, "--format", "json")
     begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "wardround", "behaviour", "--base", base, "--head", head, "--format", "json"],
+            [sys.executable, "-m", "wardround", *command],
             cwd=clone.folder, capture_output=True, text=True, check=False, timeout=_LONGEST_S,
             env={**os.environ, "VIRTUAL_ENV": str(environments / clone.folder.name)},
         )  # fmt: skip
@@ -108,7 +117,8 @@ def _line(row: Row) -> str:
         return f"{row['key'][:60]}: {row['error']}"
     shown = [one["function"] for one in found["differences"]]
     counts = f"{len(found['compared'])} compared, {len(found['not_compared'])} not, {row['wall_s']:.0f} s"
-    return f"{row['key'][:60]}: {found['conditions']['state']}, {counts}, differing: {', '.join(shown) or 'none'}"
+    state = found["conditions"]["state"]
+    return f"{row['key'][:60]}: {state}, {counts}, differing: {', '.join(shown) or 'none'}"
 
 
 def _rows(out: Path) -> list[Row]:
@@ -142,7 +152,11 @@ def show(arguments: argparse.Namespace) -> None:
 def _observed(one: Mapping[str, Any]) -> str:
     result = f"raised {one['raised']}" if one["raised"] is not None else f"returned {one['returned']}"
     effects = "; ".join(one["arguments"])
-    return result + (f" | {effects}" if effects else "") + (f" | printed {one['printed']!r}" if one["printed"] else "")
+    return (
+        result
+        + (f" | {effects}" if effects else "")
+        + (f" | printed {one['printed']!r}" if one["printed"] else "")
+    )
 
 
 def identity(row: Row, difference: Mapping[str, Any]) -> str:
@@ -170,7 +184,8 @@ def report(arguments: argparse.Namespace) -> None:
     rows = [row for row in _rows(arguments.out) if _ran(row)]
     lost = len(_rows(arguments.out)) - len(rows)
     print(f"{len(rows)} pairs with tests that start; {lost} others\n")
-    print("| repository | pairs | functions | compared | differences | read | true |\n|---|---|---|---|---|---|---|")
+    print("| repository | pairs | functions | compared | differences | read | true |")
+    print("|---|---|---|---|---|---|---|")
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         groups[row["key"].split()[0]].append(row)
@@ -236,7 +251,8 @@ def cost(arguments: argparse.Namespace) -> None:
         total = sum(row["recorded_s"] for row in rows) / sum(row["plain_s"] for row in rows)
         median, above = statistics.median(quotients), sum(one > 1.25 for one in quotients)
         print(f"{len(rows)} pairs of up to five functions and tests of 1 s or more:")
-        print(f"  recorded/plain in all {total:.2f}, median {median:.2f}, highest {quotients[-1]:.2f}; above 1.25: {above}")
+        print(f"  recorded/plain in all {total:.2f}, median {median:.2f}, highest {quotients[-1]:.2f}")
+        print(f"  above 1.25: {above}")
 
 
 def _measured(clone: Clone, commit: str, environments: Path) -> Row | None:
@@ -258,7 +274,9 @@ def _measured(clone: Clone, commit: str, environments: Path) -> Row | None:
             return None
         seconds: dict[bool, list[float]] = {True: [], False: []}
         for is_recorded in (False, True, True, False):
-            chosen = targets if is_recorded else tuple(replace(one, base_path="missing.py") for one in targets)
+            chosen = (
+                targets if is_recorded else tuple(replace(one, base_path="missing.py") for one in targets)
+            )
             stages = Stages(repository, environment, chosen, DEFAULT_LIMITS, "auto", environ)
             outcome = stages.record(base, ()).outcome
             seconds[is_recorded].append(outcome.cpu_s)
@@ -266,7 +284,9 @@ def _measured(clone: Clone, commit: str, environments: Path) -> Row | None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("step", choices=("run", "show", "report", "cost"))
     parser.add_argument("clones", type=Path, nargs="?")
     parser.add_argument("--environments", type=Path)

@@ -2,8 +2,8 @@
 
     python evals/behaviour_corpus.py CLONE ... [--since 2020-01-01] [--each 12] > candidates.yml
 
-prints, for each clone, candidates of four kinds in the form of ``behaviour_commits.yml``. Which of them have a
-suite that passes is found by ``behaviour.py check``; nothing is written into a clone by this command.
+prints, for each clone, candidates in the form of ``behaviour_commits.yml``, for a person to choose from.
+Nothing is written into a clone by this command.
 
 | kind | base | head |
 |---|---|---|
@@ -32,8 +32,8 @@ from pathlib import Path, PurePosixPath
 import yaml
 
 KINDS = ("reversed", "unchanged", "ordinary", "repaired", "identical")
-_NO_SOURCE = frozenset(
-    "test tests testing testsuite docs doc examples example benchmarks bench tasks scripts ci dev tools".split()
+_NO_SOURCE = re.compile(
+    r"tests?|testing|testsuite|docs?|examples?|benchmarks|bench|tasks|scripts|ci|dev|tools"
 )
 _PADDED = 40
 """The number of functions of a pair without a difference."""
@@ -44,10 +44,10 @@ _NO_FIX = re.compile(
     re.IGNORECASE,
 )
 _UNCHANGED = re.compile(
-    r"\b(refactor\w*|perf|performance|faster|speed\w*|optimi[sz]\w*|simplif\w*|typing|type[- ]?hints?|annotations?|annotate"
-    r"|mypy|pyright|style|lint\w*|ruff|flake8|black|isort|reformat\w*|format code|renam\w*|clean ?-?ups?|tidy|moderni[sz]\w*"
-    r"|pyupgrade|f-strings?|dead code|unused|dedup\w*|extract(ed)? method|cosmetic\w*|readab\w*|inline|no-op|restructur\w*"
-    r"|pep ?8|walrus|micro-?optim\w*|cach(e|ing))\b",
+    r"\b(refactor\w*|perf|performance|faster|speed\w*|optimi[sz]\w*|simplif\w*|typing|type[- ]?hints?"
+    r"|annotations?|annotate|mypy|pyright|style|lint\w*|ruff|flake8|black|isort|reformat\w*|format code"
+    r"|renam\w*|clean ?-?ups?|tidy|moderni[sz]\w*|pyupgrade|f-strings?|dead code|unused|dedup\w*"
+    r"|extract(ed)? method|cosmetic\w*|readab\w*|inline|no-op|restructur\w*|pep ?8|walrus|cach(e|ing))\b",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -64,13 +64,15 @@ _WHO = {
 
 @dataclass(frozen=True)
 class Clone:
-    """A clone with the files that a commit lacks because they are generated, and those that cannot be collected."""
+    """A clone, with generated files that commits lack, and files of tests that cannot be collected."""
 
     folder: Path
     add: Mapping[str, str] = field(default_factory=dict)
     omit: Sequence[str] = ()
 
-    def git(self, *arguments: str, text: str | None = None, environment: Mapping[str, str] | None = None) -> str:
+    def git(
+        self, *arguments: str, text: str | None = None, environment: Mapping[str, str] | None = None
+    ) -> str:
         done = subprocess.run(
             ["git", "-C", str(self.folder), *arguments], input=text, capture_output=True, check=True,
             encoding="utf-8", errors="surrogateescape", env={**os.environ, **(environment or {})},
@@ -94,7 +96,7 @@ class Clone:
         Args:
             others: path -> text, or None to leave the file out.
         """
-        others = {**{path: None for path in self.omit}, **self.add, **others}
+        others = {**dict.fromkeys(self.omit), **self.add, **others}
         with tempfile.TemporaryDirectory() as folder:
             index = {"GIT_INDEX_FILE": f"{folder}/index"}
             self.git("read-tree", tree_of, environment=index)
@@ -103,7 +105,9 @@ class Clone:
                     self.git("update-index", "--force-remove", path, environment=index)
                 else:
                     blob = self.git("hash-object", "-w", "--stdin", text=text).strip()
-                    self.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", environment=index)
+                    self.git(
+                        "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", environment=index
+                    )
             tree = self.git("write-tree", environment=index).strip()
         above = ["-p", parent] if parent else []
         return self.git("commit-tree", tree, *above, "-m", "measured", environment=_WHO).strip()
@@ -132,7 +136,7 @@ def is_source(path: str) -> bool:
     name = parts[-1]
     if name in ("setup.py", "conftest.py", "noxfile.py") or re.match(r"test_|.*_test\.py$|tests?\.py$", name):
         return False
-    return name.endswith(".py") and not _NO_SOURCE & set(parts[:-1])
+    return name.endswith(".py") and not any(map(_NO_SOURCE.fullmatch, parts[:-1]))
 
 
 def functions(text: str | None) -> dict[str, str]:
@@ -195,7 +199,14 @@ def padded(text: str, names: set[str]) -> str:
         first = node.body[0]
         if name in names and first.lineno > node.lineno:
             decorators = [one.lineno for one in getattr(first, "decorator_list", [])]
-            places.append((min([first.lineno, *decorators]), first.col_offset, ast.get_docstring(node) is not None, first))
+            places.append(
+                (
+                    min([first.lineno, *decorators]),
+                    first.col_offset,
+                    ast.get_docstring(node) is not None,
+                    first,
+                )
+            )
     for line, column, documented, first in sorted(places, key=lambda place: -place[0]):
         at = (first.end_lineno or line) if documented else line - 1
         lines.insert(at, f"{' ' * column}pass")
@@ -232,7 +243,7 @@ def _kind(subject: str, body: str) -> str:
 
 
 def _cause(clone: Clone, fix: str, parent: str) -> str | None:
-    """Return the commit to which all source lines belong that a fix removed, if it changed functions itself."""
+    """Return the commit of all source lines that a fix removed, and the fix; None if there are several."""
     blamed: Counter[str] = Counter()
     for status, path in clone.changed(parent, fix):
         if status == "M" and is_source(path):
@@ -257,7 +268,9 @@ def _removed(clone: Clone, base: str, head: str, path: str) -> Iterator[tuple[in
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("clone", type=Path, nargs="+")
     parser.add_argument("--since", default="2020-01-01")
     parser.add_argument("--each", type=int, default=12)
