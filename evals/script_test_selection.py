@@ -3,10 +3,10 @@
     python evals/script_test_selection.py FOLDER --framework vitest|jest [--count N] [--out FILE]
 
 FOLDER is a clone with installed packages, in which files are edited one at a time and restored. All tests are
-recorded once. Each mutant is one edited operator, condition, number or return in a function; all tests run with
-it, and the newly failing files are compared with the plan. A killed mutant is missed if none of its failing
-files is selected. The number of files that ``vitest related`` or ``jest --findRelatedTests`` runs is listed for
-comparison. FILE receives one line of JSON per mutant; those that it has are not repeated.
+recorded once. Each mutant is one edited operator, condition, number or return in a function; all tests run
+with it, and the newly failing files are compared with the plan. A killed mutant is missed if none of its
+failing files is selected. The number of files that ``vitest related`` or ``jest --findRelatedTests`` runs is
+listed for comparison. FILE receives one line of JSON per mutant; those that it has are not repeated.
 """
 
 from __future__ import annotations

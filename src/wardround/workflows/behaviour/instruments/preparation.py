@@ -84,7 +84,7 @@ class _Making:
         return True
 
     def new(self) -> Iterator[tuple[Header, Arguments]]:
-        """Yield more calls than are needed, some of which may repeat others."""
+        """Yield more calls than are needed; some may repeat others."""
         for at in range(3 * self._most):
             header, payload = self._recorded[at % len(self._recorded)]
             receiver = header["names"][0] if self._has_receiver and header["names"] else ""
