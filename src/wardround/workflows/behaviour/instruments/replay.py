@@ -8,6 +8,7 @@ import json
 import sys
 import time
 import types
+from collections import Counter
 from typing import Any
 
 from .calls import call_text, outcome_of
@@ -19,6 +20,8 @@ from .values import ATTRIBUTES
 from .versions import supply_versions
 
 _MOST_PROBLEM = 200
+_MOST_SLOW = 4
+"""The number of calls of a function that may wait for too long, after which no other one is tried."""
 _FROZEN_S = 1767225600
 """2026-01-01 00:00:00 UTC."""
 Header = dict[str, Any]
@@ -36,6 +39,11 @@ def freeze_clock() -> None:
             name,
             (lambda made: lambda seconds=None: made(_FROZEN_S if seconds is None else seconds))(original),
         )
+
+
+def skip_sleeping() -> None:
+    """Let ``time.sleep`` return at once: it has no result, and fails while the clock is frozen."""
+    time.sleep = lambda seconds: None  # type: ignore[assignment]
 
 
 def module_of(function: Function, recorded: str) -> str:
@@ -61,6 +69,7 @@ class Replay:
         self._problems: dict[int, str] = {}
         self._end = time.monotonic() + job["wall_s"]
         self._warm: set[int] = set()
+        self._slow: Counter[int] = Counter()
 
     def run(self) -> None:
         """Repeat all calls, in order, until the time is over."""
@@ -80,6 +89,8 @@ class Replay:
         function = self._function(index, header)
         if function is None:
             return {**told, "kind": "unloadable", "text": self._problems[index]}
+        if self._slow[index] >= _MOST_SLOW:
+            return {**told, "kind": "timeout"}
         described = self._functions[index]
         is_first, before = index not in self._warm, set(sys.modules)
         known = {name: len(found) for name, found in ATTRIBUTES.seen.items()}
@@ -99,6 +110,7 @@ class Replay:
 
         result = in_child(work)
         if isinstance(result, str):
+            self._slow[index] += result == "timeout"
             return {**told, "kind": result}
         self._import(index, result.pop("modules", ()))
         for name, found in result.pop("attributes", {}).items():
@@ -134,6 +146,7 @@ def main(job_path: str) -> int:
     supply_versions()
     if job["recorded"]:
         prepare(job)
+    skip_sleeping()
     if job["freeze"]:
         freeze_clock()
     ATTRIBUTES.base = job["attributes"]
