@@ -43,7 +43,7 @@ def freeze_clock() -> None:
 
 def skip_sleeping() -> None:
     """Let ``time.sleep`` return at once: it has no result, and fails while the clock is frozen."""
-    time.sleep = lambda seconds: None  # type: ignore[assignment]
+    time.sleep = lambda seconds: None
 
 
 def module_of(function: Function, recorded: str) -> str:
