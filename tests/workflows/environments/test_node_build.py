@@ -97,6 +97,17 @@ def test_packages_workspaces_and_generated_files_are_found_by_a_run(
     assert not (tmp_path / "repo" / "node_modules").exists()
 
 
+def test_a_project_in_a_folder_has_its_own_packages(tmp_path: Path, environ: dict[str, str]) -> None:
+    script = "require('fs').writeFileSync('index.js', 'module.exports = `built`')"
+    files = {f"web/{name}": content for name, content in project_files(tmp_path, environ, script).items()}
+    with repository_with(tmp_path / "repo", files) as repository:
+        found = built(repository, environ, DetectedProject("web", "javascript"))
+        outcome = run_in(repository, found.environment, ["node", "web/main.js"], tmp_path / "log")
+
+    assert found.failed == ()
+    assert outcome.stdout == "/tree/web/packages/core/index.js built 1\n", outcome.stderr
+
+
 def test_a_failing_install_script_is_reported_and_the_packages_are_kept(
     tmp_path: Path, environ: dict[str, str]
 ) -> None:

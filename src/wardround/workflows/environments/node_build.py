@@ -8,10 +8,13 @@ import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from wardround.change.repository import Repository
 from wardround.sandbox.model import Limits, State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
+from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.added_files import keep_added
 from wardround.workflows.environments.download import PackageManager
 from wardround.workflows.environments.existing_node import PACKAGES, node, node_view
@@ -49,6 +52,7 @@ _OFFLINE = (
     ("npm_config_offline", "true"), ("npm_config_audit", "false"), ("npm_config_fund", "false"),
     ("npm_config_update_notifier", "false"), ("HUSKY", "0"), ("CI", "1"),
 )  # fmt: skip
+_IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
 _ROOT_SCRIPTS = ("preinstall", "install", "postinstall", "prepare")
 _MOST_SCRIPTS = 50
 
@@ -89,7 +93,8 @@ def build_node(
         progress(f"installation of {sources.description}")
         _install(manager, sources, files, work)
         _move_packages(work, tree.root, files)
-        scripts = _Scripts(tree, node_view(program), limits, isolation, work / "scripts.log")
+        visible = msgspec.structs.replace(node_view(program), variables=_OFFLINE)
+        scripts = _Scripts(tree, visible, limits, isolation, work / "scripts.log")
         failed = tuple(scripts.run(_tasks(sources, files), progress))
         description = BuiltEnvironment(
             language="javascript",
@@ -123,12 +128,13 @@ def _move_packages(work: Path, root: Path, files: TreeFiles) -> None:
 
 def _tasks(sources: NodeSources, files: TreeFiles) -> Iterator[tuple[str, list[str]]]:
     """Yield a description and a command for each script: those of packages first, then the project's own."""
+    start = [*_IN_FOLDER, posixpath.join(INNER_ROOT, sources.folder)]
     for name in _built_packages(sources, files)[:_MOST_SCRIPTS]:
-        yield f"the install script of {name}", ["npm", "rebuild", "--foreground-scripts", "--", name]
+        yield f"the install script of {name}", [*start, "npm", "rebuild", "--foreground-scripts", "--", name]
     document = manifest(files, posixpath.join(sources.folder, "package.json"))
     for script in _ROOT_SCRIPTS:
         if script in table(document, "scripts"):
-            yield f"the script {script}", ["npm", "run", script]
+            yield f"the script {script}", [*start, "npm", "run", script]
 
 
 def _built_packages(sources: NodeSources, files: TreeFiles) -> list[str]:
