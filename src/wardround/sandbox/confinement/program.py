@@ -141,6 +141,7 @@ def _run_first(plan: Plan, connection: int, alive: int) -> NoReturn:
         if plan["landlock"]:
             rights.restrict_files(plan["landlock"], plan["writable"])
         rights.filter_calls(plan["filter"])
+        rights.close_own_process()
         _die_with_parent()
         if _is_closed(alive):  # the monitor died before the line above
             os._exit(_NOT_STARTED)

@@ -16,6 +16,7 @@ _SYS_CAPSET = {"x86_64": 126, "aarch64": 91}
 _CAPABILITY_VERSION = 0x20080522
 _BOUNDING_DROP, _AMBIENT, _AMBIENT_CLEAR, _NO_NEW_PRIVS, _SECCOMP, _FILTER_MODE = 24, 47, 4, 38, 22, 2
 _MOST_CAPABILITIES = 64
+_DUMPABLE = 4
 
 _SYS_CREATE_RULESET, _SYS_ADD_RULE, _SYS_RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG, _BENEATH_PATH = 1, 1
@@ -43,6 +44,14 @@ def drop_capabilities() -> None:
     kernel.prctl("dropping capabilities", _AMBIENT, _AMBIENT_CLEAR)
     header = struct.pack("<Ii", _CAPABILITY_VERSION, 0)
     kernel.system_call("dropping capabilities", _SYS_CAPSET[os.uname().machine], header, bytes(24))
+
+
+def close_own_process() -> None:
+    """Close the memory, the program and the open files of this process to others of the same user.
+
+    Its program is a file of the machine outside the view. A program that this one executes is open again.
+    """
+    kernel.prctl("closing the first process", _DUMPABLE, 0)
 
 
 def landlock_version() -> int:
