@@ -45,6 +45,7 @@ def in_function(line: str) -> set[tuple[str, str]]:
         ("return [x for x in a if x]", "x", "not (x)"),
         ("a.b = c", "a.b = c", "a.b = None"),
         ("if a > 3: return c", "a > 3", "a > 4"),
+        ("return a[1:]", "a[1:]", "a[2:]"),
         ("for x in a: continue", "continue", "break"),
     ],
 )

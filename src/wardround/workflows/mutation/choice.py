@@ -123,7 +123,7 @@ class _Places:
         yield from self._strings(node, lines)
         for part in _parts(node):
             for one in self._expression(part, lines):
-                yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant) else one
+                yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant | ast.Slice) else one
         for one in getattr(node, "generators", ()):
             for condition in one.ifs:
                 yield from self._reader.of_filter(condition, lines)
