@@ -194,6 +194,13 @@ def measure_mutants(arguments: argparse.Namespace, suite: Suite, results: _Resul
             is_third = len(results.rows) % _TESTMON_SHARE == 0
             row = selections.compared(plan, tree, [path], outcomes, needed, with_testmon=is_third)
             checkout.write(path, original)
+            if row[
+                "missed"
+            ]:  # a mutant can leave files outside of the checkout, so that a test fails ever after
+                now, _ = checkout.outcomes()
+                outcomes |= {test: now[test] for test in needed if now.get(test) == "failed"}
+                needed = {test for test in needed if outcomes.get(test) != "failed"}
+                row = selections.compared(plan, tree, [path], outcomes, needed, with_testmon=False)
             results.add({"key": key, "outside": is_outside, **row, **selections.costs})
     checkout.remove()
 

@@ -5,7 +5,9 @@ from msgspec.structs import replace
 
 from tests.workflows.test.tiny_project import FILES, TinyProject, recorded_project, tree
 from wardround.errors import UsageError
+from wardround.workflows.test.outline_changes import difference
 from wardround.workflows.test.plan import Cause
+from wardround.workflows.test.recorded_runs import OutlinedFile, RecordedRun, Recording
 from wardround.workflows.test.selection import Target, plan_tests
 
 ALL_TESTS = 16
@@ -214,6 +216,68 @@ def test_a_new_special_method_of_a_known_class_selects_the_tests_of_its_file(pro
     added = "    def __len__(self):\n        return 1\n\n    def total(self):"
     found = project.selected_after("shop/basket.py", "    def total(self):", added)
     assert "TestBasket::test_a_basket_adds_up" in found
+
+
+def test_a_new_test_in_a_class_selects_no_other_test_of_its_file(project: TinyProject) -> None:
+    text = project.files["tests/test_basket.py"].replace("class TestBasket:", "class TestBasket(Base):")
+    text = f"class Base:\n    def test_base(self):\n        pass\n\n\n{text}"
+    before = {**project.files, "tests/test_basket.py": text}
+    added = text.replace("(Base):\n", "(Base):\n    def test_new(self):\n        pass\n\n")
+    after = {**before, "tests/test_basket.py": added}
+
+    one = difference(
+        "tests/test_basket.py", tree(before).outline("tests/test_basket.py"),
+        tree(after).outline("tests/test_basket.py"), frozenset(),
+    )  # fmt: skip
+
+    assert (one.is_complete, one.functions) == (False, frozenset({"TestBasket.test_new"}))
+
+
+def test_a_test_that_replaces_an_inherited_one_is_selected() -> None:
+    text = "class Base:\n    def test_a(self):\n        pass\n\n\nclass TestA(Base):\n    b = 1\n"
+    test = "tests/test_basket.py::TestA::test_a"
+    recording = recorded_runs_of({"tests/test_basket.py": text}, test)
+    text += "\n    def test_a(self):\n        assert 0\n"
+
+    plan = plan_tests([recording], tree({"tests/test_basket.py": text}), Target())
+
+    assert (test, Cause.CHANGED_TEST) in {(one.id, one.cause) for one in plan.selected}
+
+
+def recorded_runs_of(files: dict[str, str], test: str) -> Recording:
+    """The recording of a test that ran the first function of its file."""
+    path = test.partition("::")[0]
+    found = tree(files)
+    key = (path, found.blobs[path])
+    return Recording(
+        (RecordedRun(test, {key: frozenset({0})}),), {key: OutlinedFile(*key, found.outline(path))}
+    )
+
+
+def test_a_version_selects_the_tests_of_code_that_uses_it(project: TinyProject) -> None:
+    files = {**project.files, "shop/stock.py": f"__version__ = '1'\n{project.files['shop/stock.py']}"}
+    newer = {**files, "shop/stock.py": files["shop/stock.py"].replace("'1'", "'2'")}
+    one = difference(
+        "shop/stock.py",
+        tree(files).outline("shop/stock.py"),
+        tree(newer).outline("shop/stock.py"),
+        frozenset(),
+    )
+    assert (one.is_complete, one.names) == (False, frozenset({"__version__"}))
+
+
+EXAMPLE = '"""\n>>> 1 + 1\n2\n"""\n'
+
+
+def test_examples_that_no_doctest_runs_select_nothing(project: TinyProject) -> None:
+    files = {**project.files, "shop/stock.py": f"{EXAMPLE}{project.files['shop/stock.py']}"}
+    assert project.selected(files) == set()
+
+
+def test_examples_select_the_tests_of_their_file_where_doctest_is_used(project: TinyProject) -> None:
+    files = {**project.files, "shop/stock.py": f"{EXAMPLE}{project.files['shop/stock.py']}",
+             "shop/examples.py": "import doctest\n"}  # fmt: skip
+    assert "test_something_is_left" in project.selected(files)
 
 
 @pytest.mark.parametrize("path", [".travis.yml", ".flake8", "appveyor.yml", ".git-blame-ignore-revs"])

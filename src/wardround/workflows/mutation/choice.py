@@ -102,11 +102,12 @@ class _Places:
     def _statement(self, node: ast.stmt) -> Iterator[Edit]:
         if self._changed.isdisjoint(header_lines(node)):
             return
+        if unlikely.is_message(node):
+            return
+        lines = header_lines(node)
         found = [*self._reader.of_statement(node)]
-        if not unlikely.is_message(node):
-            lines = header_lines(node)
-            for part in _expressions(node):
-                found += self._expression(part, lines)
+        for part in _expressions(node):
+            found += self._expression(part, lines)
         without_boundaries = isinstance(node, ast.If) and unlikely.is_clamp(node)
         for one in found:
             if one.line in self._changed and not (without_boundaries and one.kind is EditKind.BOUNDARY):
@@ -122,7 +123,7 @@ class _Places:
         yield from self._strings(node, lines)
         for part in _parts(node):
             for one in self._expression(part, lines):
-                yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant) else one
+                yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant | ast.Slice) else one
         for one in getattr(node, "generators", ()):
             for condition in one.ifs:
                 yield from self._reader.of_filter(condition, lines)

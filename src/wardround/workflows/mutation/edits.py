@@ -20,18 +20,17 @@ class EditKind(IntEnum):
     CONDITION = 0
     RETURN_VALUE = 1
     REMOVED_CALL = 2
-    REMOVED_RAISE = 3
-    BOOLEAN_OPERATOR = 4
-    EQUALITY = 5
-    ARITHMETIC = 6
-    FLAG = 7
-    FUNCTION_NAME = 8
-    STRING = 9
-    DEFAULT = 10
-    ASSIGNED_VALUE = 11
-    LOOP_EXIT = 12
-    NUMBER = 13
-    BOUNDARY = 14
+    BOOLEAN_OPERATOR = 3
+    EQUALITY = 4
+    ARITHMETIC = 5
+    FLAG = 6
+    FUNCTION_NAME = 7
+    STRING = 8
+    DEFAULT = 9
+    ASSIGNED_VALUE = 10
+    LOOP_EXIT = 11
+    NUMBER = 12
+    BOUNDARY = 13
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -97,8 +96,6 @@ class EditReader:
             and not isinstance(node.value, ast.Constant)
         ):
             yield self._replaced(EditKind.RETURN_VALUE, node, lines, "return None")
-        elif isinstance(node, ast.Raise):
-            yield self._replaced(EditKind.REMOVED_RAISE, node, lines, "pass")
         elif isinstance(node, ast.Continue):
             yield self._replaced(EditKind.LOOP_EXIT, node, lines, "break")
         elif isinstance(node, ast.Break):

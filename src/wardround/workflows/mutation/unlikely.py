@@ -10,7 +10,9 @@ from wardround.languages.python.module import FunctionNode, last_name
 _LOGS = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "echo"}
 )
-_WITHOUT_RESULT = frozenset({"close", "flush", "sleep", "collect", "shutdown", "cleanup", "join", "wait"})
+_WITHOUT_RESULT = frozenset(
+    {"close", "flush", "fsync", "sleep", "collect", "shutdown", "cleanup", "join", "wait"}
+)
 _FUNCTIONS = LazyPattern(
     r"^(?:__repr__|__str__|__del__|__hash__|__dir__|__sizeof__|__rich_repr__)$|debug|log"
 )
@@ -39,9 +41,11 @@ def is_unlikely_call(node: ast.Call) -> bool:
 
 
 def is_message(node: ast.stmt) -> bool:
-    """Return True for a statement whose expressions only make a message."""
+    """Return True for a statement whose expressions only make a message, or decide whether there is one."""
     if isinstance(node, ast.Raise | ast.Assert):
         return True
+    if isinstance(node, ast.If):
+        return not node.orelse and all(isinstance(one, ast.Expr) and is_message(one) for one in node.body)
     is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     return is_call and is_unlikely_call(node.value)  # type: ignore[attr-defined]
 

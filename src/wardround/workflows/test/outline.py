@@ -94,6 +94,7 @@ class OutlinedStatement(msgspec.Struct, frozen=True, array_like=True):
         owner: the class that it defines, or is in the body of.
         decorates: the name of the function that it decorates.
         is_registering: it defines a class that its bases or decorators may register.
+        is_example: it is documentation with examples, which only doctest runs.
     """
 
     digest: str
@@ -106,6 +107,7 @@ class OutlinedStatement(msgspec.Struct, frozen=True, array_like=True):
     owner: str = ""
     decorates: str = ""
     is_registering: bool = False
+    is_example: bool = False
 
 
 class Outline(msgspec.Struct, frozen=True, array_like=True):
@@ -235,11 +237,12 @@ def _merged(first: OutlinedFunction, second: OutlinedFunction) -> OutlinedFuncti
 
 def _statement(node: ast.stmt, around: tuple[str, ...]) -> OutlinedStatement:
     digest = statement_digest(node, ".".join(around), is_field=bool(around))
+    lines = (node.lineno, _end(node))
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return OutlinedStatement(digest, (), *lines, is_example=True)
     if around:
-        lines = (node.lineno, _end(node))
         return OutlinedStatement(digest, (around[0],), *lines, _is_bounded(node), owner=around[0])
-    names = tuple(sorted(set(_bound(node))))
-    return OutlinedStatement(digest, names, node.lineno, _end(node), _is_bounded(node))
+    return OutlinedStatement(digest, tuple(sorted(set(_bound(node)))), *lines, _is_bounded(node))
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[OutlinedStatement]:

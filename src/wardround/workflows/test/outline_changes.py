@@ -7,7 +7,14 @@ from collections.abc import Iterator, Set
 
 import msgspec
 
+from wardround.retrieval.test_discovery import holds_tests
 from wardround.workflows.test.outline import Outline, OutlinedFunction, OutlinedStatement
+
+_METADATA = frozenset(
+    {"__author__", "__copyright__", "__credits__", "__date__", "__email__", "__license__", "__maintainer__",
+     "__status__", "__title__", "__url__", "__version__", "__version_info__"}
+)  # fmt: skip
+"""Names of facts about a package: only code that mentions one of them depends on it."""
 
 
 class FileDifference(msgspec.Struct, frozen=True):
@@ -19,6 +26,7 @@ class FileDifference(msgspec.Struct, frozen=True):
         calls: names of changed functions that ran outside of every test, whose results other names may hold.
         imports: such names that the file imports, which only its own code and its importers can mention.
         is_complete: every test that ran a part of the file is affected.
+        has_examples: so it is if doctest runs the examples of the file.
         statement: the first changed module-level statement in words; empty if none changed.
         unbounded: the reason why every test may be affected; empty if there is none.
     """
@@ -29,6 +37,7 @@ class FileDifference(msgspec.Struct, frozen=True):
     calls: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
     is_complete: bool = False
+    has_examples: bool = False
     statement: str = ""
     unbounded: str = ""
 
@@ -52,6 +61,7 @@ def difference(path: str, before: Outline, after: Outline | None, outside: Set[s
     bound = {*old, *(name for one in before.statements for name in one.names)}
     added = [one for one in after.functions if one.name not in old]
     inheriting = [one for one in added if one.is_inheriting and not _is_of_new_class(one.name, bound)]
+    replacing = [one for one in inheriting if not (holds_tests(path) and _is_test(one.name))]
     registered = [one for one in added if not one.is_plain]
     for one in (*inheriting, *registered):
         names |= _names_of_added(one)
@@ -66,10 +76,16 @@ def difference(path: str, before: Outline, after: Outline | None, outside: Set[s
         frozenset(names),
         frozenset(calls),
         frozenset(imports),
-        bool(effective or inheriting or registered),
+        bool(effective or replacing or registered),
+        any(one.is_example for one in statements),
         f"line {effective[0].line}" if effective else "",
         _unbounded(path, unbounded),
     )
+
+
+def _is_test(function: str) -> bool:
+    """Return True for a test, which no other test depends on."""
+    return function.rpartition(".")[2].startswith("test")
 
 
 def _is_of_new_class(function: str, bound: Set[str]) -> bool:
@@ -137,9 +153,11 @@ def _differing(
 
 
 def _has_effect(statement: OutlinedStatement, bound: Set[str]) -> bool:
-    """Return True unless a statement imports, or only binds names that are new."""
-    if statement.is_import:
+    """Return True unless a statement imports, documents, or only binds names that are new or are followed."""
+    if statement.is_import or statement.is_example:
         return False
+    if statement.names and _METADATA.issuperset(statement.names):
+        return not statement.is_bounded
     is_new = statement.names and bound.isdisjoint(statement.names)
     return not is_new or not statement.is_bounded or statement.is_registering
 

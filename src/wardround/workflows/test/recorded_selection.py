@@ -8,6 +8,7 @@ from functools import cached_property
 
 import msgspec
 
+from wardround.retrieval.test_discovery import holds_tests
 from wardround.workflows.test.file_roles import is_prose, is_python, settings_role
 from wardround.workflows.test.mentions import CodeFile, Mentions, mentions
 from wardround.workflows.test.outline import Sharing
@@ -27,10 +28,12 @@ class Effects(msgspec.Struct, frozen=True):
     Attributes:
         everything: the reason to run every test; None if there is none.
         functions: file -> number of each affected function -> the cause, and the reason in words.
+        defined: ids of the tests whose definition changed or is new; one may replace an inherited test.
     """
 
     everything: tuple[Cause, str] | None
     functions: Mapping[Key, Mapping[int, tuple[Cause, str]]]
+    defined: frozenset[str] = frozenset()
 
 
 def effects(recording: Recording, tree: TreeUnderTest, base: TreeUnderTest | None) -> Effects:
@@ -54,14 +57,14 @@ def _bounded(
     recording: Recording, tree: TreeUnderTest, differences: Sequence[FileDifference], others: Iterable[str]
 ) -> Effects:
     found = _Collected(recording)
+    code = _Code(recording, tree)
     names: set[str] = set()
     calls: set[str] = set()
     for one in differences:
-        found.add_difference(one)
+        found.add_difference(one, is_complete=one.is_complete or (one.has_examples and code.runs_examples))
         names |= one.names
         calls |= one.calls
     names |= {module for path in others if is_python(path) and (module := _module(path))}
-    code = _Code(recording, tree)
     used_names = [mentions(names, code.files, calls)] if names or calls else []
     used_names += [mentions(one.imports, code.importers(one.path)) for one in differences if one.imports]
     if not all(one.is_bounded for one in used_names):
@@ -73,7 +76,8 @@ def _bounded(
         if not used.functions and not used.files and not is_python(path) and not is_prose(path):
             return Effects((Cause.UNBOUNDED, f"{path} changed, and no code that uses it is known"), {})
         found.add_mentions(used, path)
-    return Effects(None, found.functions)
+    defined = {f"{one.path}::{name.replace('.', '::')}" for one in differences for name in one.functions}
+    return Effects(None, found.functions, frozenset(defined))
 
 
 class _Code:
@@ -86,6 +90,12 @@ class _Code:
     @cached_property
     def files(self) -> tuple[CodeFile, ...]:
         return self._tree.code(_outside(self._recording))
+
+    @cached_property
+    def runs_examples(self) -> bool:
+        """True if doctest may run the examples of documentation."""
+        is_collected = any(not holds_tests(run.file) for run in self._recording.runs)
+        return is_collected or any("doctest" in one.text for one in self.files)
 
     def importers(self, path: str) -> list[CodeFile]:
         """Return a file with those that may import it: they name its module, or are in its package."""
@@ -126,14 +136,14 @@ class _Collected:
     def _add(self, key: Key, number: int, cause: Cause, reason: str) -> None:
         self.functions.setdefault(key, {}).setdefault(number, (cause, reason))
 
-    def add_difference(self, found: FileDifference) -> None:
+    def add_difference(self, found: FileDifference, *, is_complete: bool) -> None:
         for key in self._by_path.get(found.path, ()):
             known = self._files[key].outline.functions
             for number, one in enumerate(known):
                 if one.name in found.functions:
                     reason = f"it ran {found.path}::{one.name}, which changed"
                     self._add(key, number, Cause.RAN_CHANGED_FUNCTION, reason)
-            if found.is_complete:
+            if is_complete:
                 reason = f"it ran code of {found.path}, which changed outside of its functions"
                 for number in (MODULE, *range(len(known))):
                     self._add(
@@ -175,6 +185,8 @@ def selected(recording: Recording, found: Effects) -> Iterator[SelectedTest]:
 def _reason(run: RecordedRun, recording: Recording, found: Effects) -> SelectedTest | None:
     if not any(path == run.file for path, _ in run.ran):
         return SelectedTest(run.test, Cause.NOT_RECORDED, "its recorded run does not include its own file")
+    if run.test.partition("[")[0] in found.defined:
+        return SelectedTest(run.test, Cause.CHANGED_TEST, "the test itself changed")
     hits = list(_hits(run.ran, found))
     if hits:
         return _selected(run, recording, hits)
