@@ -127,6 +127,8 @@ def _coverage_lines(lines: Sequence[LineEvidence]) -> Iterator[str]:
     for one in lines:
         if one.uncovered:
             yield f"  not run: {one.path}:{ranges(one.uncovered)}"
+        if one.partial:
+            yield f"  not all ways taken: {one.path}:{ranges(one.partial)}"
 
 
 def _delta_lines(delta: Sequence[CoverageDelta]) -> Iterator[str]:
