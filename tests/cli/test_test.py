@@ -322,6 +322,25 @@ def test_the_coverage_before_the_change_is_compared_on_request(changed: GitRepos
 
 
 @needs_bubblewrap
+def test_a_branch_that_tests_take_in_one_way_only_is_listed(changed: GitRepository) -> None:
+    more = "\n\ndef more(flag):\n    total = 0\n    if flag:\n        total += 1\n    return total\n"
+    changed.commit(
+        {
+            "shop/stock.py": FILES["shop/stock.py"] + more,
+            "tests/test_more.py": "from shop.stock import more\ndef test_more(): assert more(True) == 1\n",
+        }
+    )
+
+    done = run(changed, "--target", "tests/test_more.py")
+
+    assert (
+        "5 of 5 changed lines were run by these tests\n  not all ways taken: shop/stock.py:10\n"
+        in done.stdout
+    )
+    assert report(changed)["lines"][0]["partial"] == [10]
+
+
+@needs_bubblewrap
 def test_the_tests_that_make_another_one_fail_are_found_on_request(changed: GitRepository) -> None:
     changed.commit(
         {

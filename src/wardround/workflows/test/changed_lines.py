@@ -10,6 +10,7 @@ from wardround.context.line_coverage.model import Lines
 from wardround.context.line_coverage.python_statements import executable_lines
 from wardround.context.run_evidence import CoverageDelta, LineEvidence
 from wardround.retrieval.test_discovery import holds_tests
+from wardround.workflows.test.session_lines import Branches
 from wardround.workflows.test.tree import TreeUnderTest
 
 _MOST_PLACES = 10
@@ -31,26 +32,35 @@ class ChangedLines:
         found = [f"{path}:{line}" for path, line in frames if line in self._lines.get(path, ())]
         return tuple(dict.fromkeys(found))[:_MOST_PLACES]
 
-    def coverage(self, executed: Mapping[str, int]) -> tuple[LineEvidence, ...]:
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The paths of the Python files whose coverage is reported."""
+        return tuple(path for path in sorted(self._lines) if _is_measured(path))
+
+    def coverage(self, executed: Mapping[str, int], branches: Branches) -> tuple[LineEvidence, ...]:
         """Return the coverage of the changed lines of Python files without tests.
 
         Args:
             executed: path -> bits of the lines that ran.
+            branches: path -> line -> its ways out, and those that were taken.
         """
         return tuple(
             evidence
-            for path in sorted(self._lines)
-            if _is_measured(path)
-            if (evidence := self._covered(path, executed.get(path, 0))) is not None
+            for path in self.measured
+            if (evidence := self._covered(path, executed.get(path, 0), branches.get(path, {}))) is not None
         )
 
-    def _covered(self, path: str, executed: int) -> LineEvidence | None:
+    def _covered(
+        self, path: str, executed: int, branches: Mapping[int, tuple[int, int]]
+    ) -> LineEvidence | None:
         """Return the coverage of a file; None if no executable line of it changed."""
         lines = _executable(self._head.text(path), executed)
         changed = sorted(self._lines[path] & lines.keys())
         covered = tuple(number for number in changed if lines[number])
         missed = tuple(number for number in changed if not lines[number])
-        return LineEvidence(path, covered, missed) if changed else None
+        ways = {number: branches.get(number, (0, 0)) for number in covered}
+        partial = tuple(number for number, (all_ways, taken) in ways.items() if 0 < taken < all_ways)
+        return LineEvidence(path, covered, missed, partial) if changed else None
 
 
 def coverage_delta(change: Change, base: SideLines, head: SideLines) -> tuple[CoverageDelta, ...]:

@@ -62,8 +62,11 @@ def as_text(report: TestReport) -> str:
 def _lines(report: TestReport) -> Iterator[str]:
     for run in report.runs:
         yield from _run_lines(run)
-    for test in report.with_outcome(*_FAILURES)[:_SHOWN]:
+    failures = report.with_outcome(*_FAILURES)
+    for test in failures[:_SHOWN]:
         yield from _failure_lines(test)
+    if len(failures) > _SHOWN:
+        yield f"{len(failures) - _SHOWN} more failures are in the report"
     for test in report.with_outcome(TestOutcome.FLAKY)[:_SHOWN]:
         yield f"flaky {test.id}: {test.detail}"
     yield from _not_run_lines(report.with_outcome(TestOutcome.NOT_RUN))
@@ -127,6 +130,8 @@ def _coverage_lines(lines: Sequence[LineEvidence]) -> Iterator[str]:
     for one in lines:
         if one.uncovered:
             yield f"  not run: {one.path}:{ranges(one.uncovered)}"
+        if one.partial:
+            yield f"  not all ways taken: {one.path}:{ranges(one.partial)}"
 
 
 def _delta_lines(delta: Sequence[CoverageDelta]) -> Iterator[str]:

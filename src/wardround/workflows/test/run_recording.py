@@ -8,13 +8,12 @@ from collections.abc import Collection
 import msgspec
 
 from wardround.change.repository import Repository
-from wardround.context.line_coverage.context_lines import ContextLines
 from wardround.workflows.test.changed_lines import executed_lines
 from wardround.workflows.test.recorded_runs import Recording, record
 from wardround.workflows.test.recording import paths_in
 from wardround.workflows.test.run_store import RunStore
 from wardround.workflows.test.session import SessionResult
-from wardround.workflows.test.session_lines import recorded_lines
+from wardround.workflows.test.session_lines import Branches, recorded_lines
 from wardround.workflows.test.tree import TreeUnderTest
 
 
@@ -23,12 +22,14 @@ class RecordedLines:
 
     Attributes:
         executed: path -> bits of the lines that ran.
+        branches: path -> line -> its ways out, and those taken in the process that took most.
     """
 
     def __init__(self, head: TreeUnderTest) -> None:
         self._head = head
         self._recordings: list[Recording] = []
         self.executed: dict[str, int] = {}
+        self.branches: dict[str, dict[int, tuple[int, int]]] = {}
 
     def add(self, session: SessionResult, bounded: Collection[str], *, is_complete: bool) -> None:
         """Add the lines of a process.
@@ -37,15 +38,22 @@ class RecordedLines:
             bounded: ids of the tests whose lines are all that they depend on: they passed.
             is_complete: all tests of the tree are in it.
         """
-        rows = _rows(session)
+        rows, branches = recorded_lines(session.data)
         if not rows:
             return
+        self._add_branches(branches)
         paths = paths_in(rows, self._head, session.root)
         for path, lines in executed_lines(rows, paths).items():
             self.executed[path] = self.executed.get(path, 0) | lines
         found = record(rows, paths, self._head.blobs, self._head.text, is_complete=is_complete)
         runs = tuple(run for run in found.runs if run.test in bounded)
         self._recordings.append(msgspec.structs.replace(found, runs=runs))
+
+    def _add_branches(self, found: Branches) -> None:
+        for path, lines in found.items():
+            known = self.branches.setdefault(path, {})
+            for line, (ways, taken) in lines.items():
+                known[line] = ways, max(taken, known.get(line, (0, 0))[1])
 
     def store(self, repository: Repository, failed: Collection[str], passed: Collection[str]) -> str:
         """Store the runs and the failures for later plans.
@@ -69,9 +77,5 @@ class RecordedLines:
 
 def executed_in(session: SessionResult, tree: TreeUnderTest) -> dict[str, int]:
     """Return the lines that a process ran, by path, as bits."""
-    rows = _rows(session)
+    rows, _ = recorded_lines(session.data)
     return executed_lines(rows, paths_in(rows, tree, session.root))
-
-
-def _rows(session: SessionResult) -> list[ContextLines]:
-    return [] if session.data is None else recorded_lines(session.data)

@@ -145,7 +145,7 @@ class _Running:
         state, detail = _worst(runs, has_tests=bool(runs or self._planned.plan.omitted))
         delta, delta_note = self._delta()
         notes = (*self._planned.plan.notes, self._stored(tests), *_unrecorded_notes(runs), delta_note)
-        is_recorded = any(run.is_recorded for run in runs)
+        recorded, is_recorded = self._recorded, any(run.is_recorded for run in runs)
         return TestReport(
             base="" if self._planned.base is None else self._change.base,
             head="index" if self._planned.side.startswith(":") else self._planned.side,
@@ -154,7 +154,7 @@ class _Running:
             runs=tuple(runs),
             tests=tuple(tests),
             omitted=len(self._planned.plan.omitted),
-            lines=self._changed.coverage(self._recorded.executed) if is_recorded else (),
+            lines=self._changed.coverage(recorded.executed, recorded.branches) if is_recorded else (),
             delta=delta,
             order=tuple(order for _, _, result in self._done for order in result.order),
             notes=tuple(filter(None, notes)),
@@ -198,7 +198,7 @@ class _Running:
     def _sessions(self, environment: Environment, side: str) -> Sessions:
         return Sessions(
             self._repository, side, environment, self._options.isolation or self._settings.backend,
-            self._limits, self._environ, self._progress,
+            self._limits, self._environ, self._progress, self._changed.measured,
         )  # fmt: skip
 
     def _runner(self, group: TestGroup, environment: Environment) -> ProjectRunner:

@@ -81,6 +81,7 @@ class Sessions(msgspec.Struct, frozen=True):
     Attributes:
         side: a commit, or the index.
         limits: of each process, except for its elapsed time.
+        measured: paths of the files whose branches are recorded.
         progress: shows the current step.
     """
 
@@ -91,6 +92,7 @@ class Sessions(msgspec.Struct, frozen=True):
     limits: Limits
     environ: Mapping[str, str]
     progress: Progress
+    measured: tuple[str, ...] = ()
 
     def run(self, request: SessionRequest, log: Path) -> SessionResult:
         """Run one process to its end on a new copy of the tree.
@@ -102,7 +104,7 @@ class Sessions(msgspec.Struct, frozen=True):
             link_packages(self.environment, tree.root)
             root = str(tree.root) if self.isolation == NONE else INNER_ROOT
             with _event_file(tree.root) as file:
-                _write_request(tree.root, root, request)
+                _write_request(tree.root, root, request, self.measured)
                 with _watched(file, len(request.tests), self.progress) as seen:
                     outcome = self._started(tree, root, request, log)
             data = tree.read(f"{_FOLDER}/data", MOST_BYTES) if request.is_recorded else None
@@ -145,7 +147,7 @@ def _event_file(tree: Path) -> Iterator[int]:
         os.close(file)
 
 
-def _write_request(tree: Path, root: str, request: SessionRequest) -> None:
+def _write_request(tree: Path, root: str, request: SessionRequest, measured: Sequence[str]) -> None:
     values = {
         "framework": request.framework,
         "root": root,
@@ -155,6 +157,7 @@ def _write_request(tree: Path, root: str, request: SessionRequest) -> None:
         "is_filtered": request.is_filtered,
         "is_exact": request.is_exact,
         "paths": [os.path.join(root, path) for path in request.paths],
+        "measured": [os.path.join(root, path) for path in measured],
         "budget_s": request.budget_s * _OWN_SHARE,
         "test_s": request.test_s,
     }

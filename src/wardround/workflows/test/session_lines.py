@@ -1,26 +1,43 @@
-"""The lines that a run of tests recorded in the sandbox."""
+"""The lines and branches that a run of tests recorded in the sandbox."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import msgspec
 
 from wardround.context.line_coverage.context_lines import ContextLines
 
-_DECODE = msgspec.json.Decoder(list[tuple[str, dict[str, str]]]).decode
+Branches = Mapping[str, Mapping[int, tuple[int, int]]]
+"""Path -> line -> the ways out of the line, and how many of them were taken."""
 _MOST_DIGITS = 500_000
 """Hexadecimal digits for the lines of a file: two million lines."""
 
 
-def recorded_lines(content: bytes) -> list[ContextLines]:
-    """Return the lines by context and file; none if the process was ended while it wrote them."""
+class _Recorded(msgspec.Struct, frozen=True):
+    rows: list[tuple[str, dict[str, str]]]
+    branches: dict[str, dict[int, tuple[int, int]]] = {}
+
+
+_DECODE = msgspec.json.Decoder(_Recorded).decode
+
+
+def recorded_lines(content: bytes | None) -> tuple[list[ContextLines], Branches]:
+    """Return the lines by context and file, and the branches.
+
+    Args:
+        content: None, or incomplete, if the process was ended before it wrote them; then there are none.
+    """
     try:
-        return [
+        found = _DECODE(content or b"")
+        rows = [
             _row(context, path, digits[:_MOST_DIGITS])
-            for context, files in _DECODE(content)
+            for context, files in found.rows
             for path, digits in files.items()
         ]
     except (msgspec.MsgspecError, UnicodeDecodeError, ValueError):
-        return []
+        return [], {}
+    return rows, found.branches
 
 
 def _row(context: str, path: str, digits: str) -> ContextLines:

@@ -21,14 +21,16 @@ class LineRecorder:
     Args:
         root: the folder whose files are recorded.
         data: the file for the lines; empty to record none.
+        measured: absolute paths of the files whose branches are recorded.
 
     Attributes:
         problem: one clause if nothing is recorded.
     """
 
-    def __init__(self, root: str, data: str) -> None:
+    def __init__(self, root: str, data: str, measured: Iterable[str] = ()) -> None:
         self._file = data
-        self._lines = _Lines()
+        self._root = root
+        self._lines = _Lines(measured)
         self._coverage: Any = None
         self.problem = ""
         if data:
@@ -75,6 +77,11 @@ class LineRecorder:
         if self._coverage is not None:
             self._quietly(self._coverage.stop)
             self._quietly(self._save)
+            self._quietly(self._count_branches)
+            self._quietly(self._save)
+
+    def _count_branches(self) -> None:
+        self._lines.count_branches(self._root)
 
     def _save(self) -> None:
         self._coverage._collector.flush_data()
@@ -95,9 +102,11 @@ class LineRecorder:
 class _Lines:
     """Lines by context and file, with the methods that the tracer calls on its database."""
 
-    def __init__(self) -> None:
+    def __init__(self, measured: Iterable[str]) -> None:
         self._found: dict[str, dict[str, bytearray]] = {}
         self._context = ""
+        self._arcs: dict[str, set[tuple[int, int]]] = {path: set() for path in measured}
+        self._branches: dict[str, dict[int, tuple[int, int]]] = {}
 
     def set_context(self, context: str | None) -> None:
         self._context = context or ""
@@ -112,15 +121,32 @@ class _Lines:
                     bits.extend(bytes(at + 1 - len(bits)))
                 bits[at] |= 1 << (number & 7)
 
+    def add_arcs(self, arcs: Mapping[str, Iterable[tuple[int, int]]]) -> None:
+        self.add_lines({path: [one for arc in some for one in arc if one > 0] for path, some in arcs.items()})
+        for path in self._arcs.keys() & arcs.keys():
+            self._arcs[path].update(arcs[path])
+
+    def count_branches(self, root: str) -> None:
+        """Count the ways out of each branch of the measured files, and those that were taken."""
+        import coverage
+
+        reader = coverage.Coverage(data_file=None, config_file=False, branch=True)
+        found = {path: arcs for path, arcs in self._arcs.items() if arcs}
+        if found and hasattr(reader, "branch_stats"):
+            reader.get_data().add_arcs(found)
+            for path in found:
+                self._branches[os.path.relpath(path, root)] = reader.branch_stats(path)
+
     def add_file_tracers(self, tracers: Mapping[str, str]) -> None:
         """Ignore the names of the plugins that read templates."""
 
-    def values(self) -> list[object]:
-        """Return rows of context and, by path, the lines as bits in hexadecimal digits."""
-        return [
+    def values(self) -> dict[str, object]:
+        """Return rows of context and, by path, the lines as bits in hexadecimal digits; and the branches."""
+        rows = [
             [context, {path: bits.hex() for path, bits in files.items()}]
             for context, files in self._found.items()
         ]
+        return {"rows": rows, "branches": self._branches}
 
 
 def _coverage(root: str) -> tuple[Any, str]:
@@ -132,4 +158,4 @@ def _coverage(root: str) -> tuple[Any, str]:
     except ImportError:
         is_there = "coverage" in sys.modules
         return None, "coverage.py has no C tracer" if is_there else "coverage.py is not installed"
-    return coverage.Coverage(data_file=None, config_file=False, source=[root]), ""
+    return coverage.Coverage(data_file=None, config_file=False, source=[root], branch=True), ""

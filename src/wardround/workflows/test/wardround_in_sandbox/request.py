@@ -18,6 +18,7 @@ class Request:
         is_filtered: run these alone; otherwise all, these first.
         is_exact: run tests in exactly this order; otherwise files in this order, each as the framework does.
         paths: arguments that name files outside of the configured folders.
+        measured: absolute paths of the files whose branches are recorded.
         budget_s: elapsed time after which no test is begun.
         test_s: elapsed time after which a test ends the process.
     """
@@ -31,6 +32,7 @@ class Request:
         self.is_filtered: bool = values["is_filtered"]
         self.is_exact: bool = values["is_exact"]
         self.paths: list[str] = values["paths"]
+        self.measured: list[str] = values["measured"]
         self.budget_s: float = values["budget_s"]
         self.test_s: float = values["test_s"]
         self.places = {test: at for at, test in enumerate(self.tests)}

@@ -19,7 +19,7 @@ def main() -> None:
     except ImportError as cause:
         events.write("broken", excerpt=f"{cause.name or request.framework} is not installed")
         sys.exit(1)
-    recorder = LineRecorder(request.root, request.data)
+    recorder = LineRecorder(request.root, request.data, request.measured)
     events.write("started", unrecorded=recorder.problem)
     status = session.run(request, events, recorder)
     events.write("finished", status=status)

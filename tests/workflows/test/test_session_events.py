@@ -1,0 +1,55 @@
+"""The events and lines that a run writes, whatever else the tests write into the same files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from wardround.workflows.test.session_events import Begun, Ended, EventFile, decoded
+from wardround.workflows.test.session_lines import recorded_lines
+
+
+def test_lines_that_are_not_events_are_ignored() -> None:
+    lines = [
+        b'{"event": "begun", "test": "a.py::a", "at": 1.5}',
+        b"\xff\xfe",
+        b"[" * 10_000,
+        b'{"event": "other"}',
+        b'{"event": "ended", "test": "a.py::a", "outcome": "great"}',
+        b'{"event": "ended", "test": "a.py::a", "outcome": "passed", "frames": [["m.py", 3]]}',
+        b'{"event": "ended", "test"',
+    ]
+
+    begun, ended = decoded(lines)
+
+    assert begun == Begun("a.py::a", 1.5)
+    assert isinstance(ended, Ended)
+    assert ended.frames == (("m.py", 3),)
+
+
+def test_events_are_read_from_the_open_file_even_if_it_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "events"
+    file = os.open(path, os.O_RDONLY | os.O_CREAT)
+    reader = EventFile(file)
+    with path.open("ab", buffering=0) as writer:
+        writer.write(b'{"event": "begun", "test": "a", "at": 1}\n{"event": "beg')
+        assert [type(one) for one in reader.new()] == [Begun]
+        path.unlink()
+        writer.write(b'un", "test": "b", "at": 2}\n')
+
+    assert reader.new() == [Begun("b", 2.0)]
+    os.close(file)
+
+
+def test_recorded_lines_have_test_phase_and_bits() -> None:
+    content = b'{"rows": [["a.py::a[x|y]|run", {"/tree/m.py": "0a"}], ["", {"/tree/m.py": "02"}]]}'
+
+    rows, branches = recorded_lines(content)
+
+    assert [(one.test, one.phase, one.lines) for one in rows] == [("a.py::a[x|y]", "run", 10), ("", "run", 2)]
+    assert branches == {}
+
+
+def test_incomplete_lines_are_none() -> None:
+    for content in (None, b"", b'{"rows": [["a', b'{"rows": [["a", {"m": "0g"}]]}', b"[]"):
+        assert recorded_lines(content) == ([], {})
