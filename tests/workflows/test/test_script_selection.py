@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.workflows.test.tiny_project import tree
 from tests.workflows.test.tiny_scripts import FILES, TESTS, TinyScripts, recorded_scripts, run_recorded
@@ -192,3 +193,17 @@ def test_the_results_have_titles_and_the_reason_of_a_failure(tmp_path: Path) -> 
     assert failed.outcome is run_evidence.TestOutcome.FAILED
     assert "AssertionError" in failed.excerpt
     assert len(recording.runs) == len(TESTS)
+
+
+def test_a_file_that_a_run_of_all_tests_did_not_run_is_left_out(project: TinyScripts) -> None:
+    files = {**FILES, "e2e/page.spec.js": "open();\n"}
+    others = {**project.recording.others, "e2e/page.spec.js": tree(files).blobs["e2e/page.spec.js"]}
+    recording = replace(project.recording, others=others)
+
+    def selected(files: dict[str, str]) -> set[str]:
+        plan = plan_script_tests([recording], ScriptTree(tree(files)), Target())
+        return {one.id for one in plan.selected}
+
+    assert "e2e/page.spec.js" not in selected(files)
+    assert "e2e/page.spec.js" in selected({**files, "e2e/page.spec.js": "close();\n"})
+    assert "e2e/page.spec.js" in selected({**files, "vitest.config.ts": ""})

@@ -12,6 +12,7 @@ import msgspec
 from wardround.checks.lazy import LazyPattern
 from wardround.workflows.test.projects import DetectedFramework, DetectedProject, table
 from wardround.workflows.test.script_arguments import ScriptArguments, script_arguments
+from wardround.workflows.test.script_projects import script_preference
 from wardround.workflows.test.script_results import FRAMEWORKS
 from wardround.workflows.test.script_roles import holds_script_tests, is_script
 from wardround.workflows.test.tree import TreeUnderTest
@@ -50,13 +51,13 @@ def runnable_framework(project: DetectedProject) -> DetectedFramework | None:
 
 def framework_arguments(framework: DetectedFramework, files: TreeUnderTest) -> ScriptArguments:
     """Return the arguments of the script that starts a framework; none if no script does."""
-    keys = [(one.file, one.key) for one in framework.sources if one.key.startswith("scripts.")]
-    for file, key in sorted(keys, key=lambda one: len(one[1])):
+    scripts = [one for one in framework.sources if one.key.startswith("scripts.")]
+    for one in sorted(scripts, key=script_preference):
         try:
-            document = msgspec.json.decode(files.text(file))
+            document = msgspec.json.decode(files.text(one.file))
         except (msgspec.DecodeError, UnicodeError):
             continue
-        script = str(table(document, "scripts").get(key.removeprefix("scripts.")) or "")
+        script = str(table(document, "scripts").get(one.key.removeprefix("scripts.")) or "")
         return script_arguments(framework.name, script)
     return script_arguments(framework.name, "")
 

@@ -35,6 +35,7 @@ _FILES = LazyPattern(r"^(?:(vitest|jest|playwright)\.config\.[\w.]+|\.(mocha)rc(
 _NODE_TEST = LazyPattern(r"(?:^|[\s&;])node\s(?:[^&|;]*\s)?--test\b")
 _TEST_SCRIPT = LazyPattern(r"^(?:test|unit)(?:$|[:\-_])")
 _PROGRAM = LazyPattern(r"(?:^|[\s&;/])(vitest|jest|mocha)(?![\w-])")
+_USUAL_SCRIPTS = ("test", "test:unit", "unit", "test:run", "test:ci", "test:src")
 _LONGEST_SCRIPT = 2000
 _NO_TEST = "no test specified"
 """The text of the script that ``npm init`` writes."""
@@ -124,12 +125,19 @@ def _frameworks(
 
 def _command(name: str, found: Sequence[Fact], manager: str) -> tuple[tuple[str, ...], Fact]:
     """Return the command of a framework: the script that runs it, or else its program."""
-    scripts = sorted((one for one in found if one.key.startswith("scripts.")), key=lambda one: len(one.key))
+    scripts = sorted((one for one in found if one.key.startswith("scripts.")), key=script_preference)
     if not manager:
         return (), found[0]
     if scripts:
         return (manager, "run", scripts[0].key.removeprefix("scripts.")), scripts[0]
     return (*_EXECUTE[manager], *_ARGUMENTS.get(name, (name,))), found[0]
+
+
+def script_preference(fact: Fact) -> tuple[int, int]:
+    """Return the sort key of a script that runs tests: those with a usual name first, then short names."""
+    name = fact.key.removeprefix("scripts.")
+    usual = _USUAL_SCRIPTS.index(name) if name in _USUAL_SCRIPTS else len(_USUAL_SCRIPTS)
+    return usual, len(name)
 
 
 def _sources(files: ProjectFiles, root: str, document: Mapping[str, object]) -> dict[str, tuple[Fact, ...]]:

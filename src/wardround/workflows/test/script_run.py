@@ -50,6 +50,7 @@ class ScriptTests(msgspec.Struct, frozen=True):
         arguments: the way in which the project starts it.
         files: in the order of the plan, relative to the repository.
         is_filtered: run these files alone; otherwise all that the settings of the project choose.
+        is_only: no other project of the repository has JavaScript tests.
     """
 
     root: str
@@ -57,6 +58,7 @@ class ScriptTests(msgspec.Struct, frozen=True):
     arguments: ScriptArguments
     files: tuple[str, ...]
     is_filtered: bool
+    is_only: bool = False
 
 
 class ScriptRun(msgspec.Struct, frozen=True):
@@ -217,7 +219,8 @@ class _Running:
                 problems += [problem] if problem else []
                 if outcome.state is State.REFUSED:
                     break
-            recording = self._recording(tree, results) if is_recorded else None
+            is_complete = self._tests.is_only and not files and not problems
+            recording = self._recording(tree, results, is_complete=is_complete) if is_recorded else None
         return _Attempt(tuple(results), recording, tuple(outcomes), problems[0] if problems else "")
 
     def _started(self, tree: EphemeralTree, root: str, command: ScriptCommand) -> Outcome:
@@ -253,14 +256,16 @@ class _Running:
             return found, f"no test failed, but {ending(outcome)}{f': {text}' if text else ''}"
         return found, ""
 
-    def _recording(self, tree: EphemeralTree, results: Sequence[ScriptResult]) -> Recording | None:
+    def _recording(
+        self, tree: EphemeralTree, results: Sequence[ScriptResult], *, is_complete: bool
+    ) -> Recording | None:
         failed = {one.file for one in results if one.outcome in (*_FAILURES, TestOutcome.NOT_RUN)}
         files = sorted({one.file for one in results} - failed)
         found = read_script_recording(
             files,
             lambda name: tree.read(f"{_FOLDER}/{RECORDS}/{name}", MOST_BYTES),
             self._sandbox.files,
-            is_complete=False,
+            is_complete=is_complete,
         )
         return found if found.runs else None
 

@@ -50,6 +50,7 @@ class ScriptRuns:
             framework_arguments(group.framework, self._planned.head),
             tuple(one.id for one in group.tests),
             is_filtered=any(is_script(one.id) for one in self._planned.plan.omitted),
+            is_only=sum(one.language == "javascript" for one in self._planned.projects) == 1,
         )
         done = run_script_tests(
             self._sandbox(environment), tests, self._deadline, self._logs, first_log,

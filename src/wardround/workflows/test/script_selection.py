@@ -46,7 +46,7 @@ def plan_script_tests(
         return _named(known, target.names)
     if target.scope is Scope.ALL:
         return TestPlan(tuple(SelectedTest(one, Cause.ALL, "all tests are requested") for one in known))
-    return _affected(known, runs, tree, base, failed)
+    return _affected(known, runs, tree, base, failed, _uncollected(recordings, tree, base))
 
 
 def _affected(
@@ -55,6 +55,7 @@ def _affected(
     tree: ScriptTree,
     base: ScriptTree | None,
     failed: Collection[str],
+    uncollected: Collection[str],
 ) -> TestPlan:
     effects = {
         id(each): script_effects(each, tree, base) for each in {id(e): e for _, e in runs.values()}.values()
@@ -65,6 +66,9 @@ def _affected(
     for test in known:
         if test in failed:
             chosen.append(SelectedTest(test, Cause.FAILED_BEFORE, "a test of it failed in its last run"))
+            continue
+        if test not in runs and test in uncollected:
+            omitted.append(OmittedTest(test, "the recorded run of all tests did not run it"))
             continue
         if test not in runs:
             chosen.append(_unrecorded(test, is_changed=test in changed))
@@ -82,6 +86,17 @@ def _affected(
         key=lambda one: (order.index(one.cause), near.get(one.id, len(near)), -len(one.evidence), one.id)
     )
     return TestPlan(tuple(chosen), tuple(omitted), () if runs or not known else (_NO_RECORDING,))
+
+
+def _uncollected(
+    recordings: Sequence[Recording], tree: ScriptTree, base: ScriptTree | None
+) -> frozenset[str]:
+    """Return the files that a run of all tests did not run, unless its configuration changed since."""
+    complete = next((one for one in recordings if one.is_complete), None)
+    if complete is None or script_effects(complete, tree, base).everything is not None:
+        return frozenset()
+    others = complete.others
+    return frozenset(test for test in tree.test_files if others.get(test) == tree.files.blobs[test])
 
 
 def _unrecorded(test: str, *, is_changed: bool) -> SelectedTest:
