@@ -197,7 +197,7 @@ def test_podman_of_a_user_keeps_the_users_id(
 
 
 def test_a_run_that_exceeds_a_limit_is_killed_by_name(tree: EphemeralTree, engine: Engine) -> None:
-    outcome = contained(tree, "sleep", "600.25", limits=Limits(wall_s=1))
+    outcome = contained(tree, "sleep", "600.25", limits=Limits(wall_s=5))
 
     assert outcome.state is State.TIMED_OUT
     (call,) = engine.calls("run")
