@@ -254,6 +254,19 @@ def recorded_runs_of(files: dict[str, str], test: str) -> Recording:
     )
 
 
+def test_tests_after_a_text_without_indentation_are_known_by_their_class() -> None:
+    text = """class A:
+    def test_a(self):
+        assert '''
+b
+'''
+
+    def test_b(self):
+        pass
+"""
+    assert tree({"test_a.py": text}).tests_in("test_a.py") == ("test_a.py::A::test_a", "test_a.py::A::test_b")
+
+
 def test_a_version_selects_the_tests_of_code_that_uses_it(project: TinyProject) -> None:
     files = {**project.files, "shop/stock.py": f"__version__ = '1'\n{project.files['shop/stock.py']}"}
     newer = {**files, "shop/stock.py": files["shop/stock.py"].replace("'1'", "'2'")}

@@ -47,7 +47,13 @@ class TreeUnderTest:
 
     def tests_in(self, path: str) -> tuple[str, ...]:
         """Return the ids of the tests in a file, without parameters: its own ones, then those it imports."""
-        own = [case.id for case in TestFile(path, self.text(path)).cases]
+        found = self.outline(path)
+        if found.problem:
+            own = [case.id for case in TestFile(path, self.text(path)).cases]
+        else:
+            names = [one.name for one in sorted(found.functions, key=lambda one: one.starts)]
+            tests = (name.split(".") for name in names)
+            own = ["::".join((path, *parts)) for parts in tests if parts[-1].startswith("test")]
         imported = [f"{path}::{name}" for name in self._bound_tests(path) if self._is_defined(name, path)]
         return tuple(dict.fromkeys((*own, *imported)))
 
