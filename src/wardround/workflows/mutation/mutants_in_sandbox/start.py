@@ -134,7 +134,7 @@ def _run(
             os.dup2(null, 1)
             os.dup2(null, 2)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        pytest_run = importlib.import_module(".pytest_run", __package__)
+        pytest_run = importlib.import_module(f"{__package__}.pytest_run")
         trace = LineTrace(request["root"], lines) if lines else None
         found = pytest_run.run(request["root"], tests, trace)
         ran = trace.ran if trace else {}
