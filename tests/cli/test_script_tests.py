@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.conftest import GitRepository
-from tests.security.sandbox.host import needs_bubblewrap
 from tests.workflows.test.tiny_scripts import FILES, TESTS
 
 FILES_WITH_LOCK = {**FILES, "package-lock.json": "{}\n", ".gitignore": "node_modules\n"}
@@ -28,7 +27,6 @@ def report(repo: GitRepository, *arguments: str) -> dict[str, Any]:
     return found
 
 
-@needs_bubblewrap
 def test_a_first_run_runs_everything_and_the_next_plan_is_small(scripts: GitRepository) -> None:
     scripts.stage({"src/prices.js": FILES["src/prices.js"].replace("net * (1 + RATE)", "net + net * RATE")})
 
@@ -47,7 +45,6 @@ def test_a_first_run_runs_everything_and_the_next_plan_is_small(scripts: GitRepo
     assert second["tests"][0]["reason"] == "it ran src/prices.js::gross, which changed"
 
 
-@needs_bubblewrap
 def test_a_failing_test_fails_the_run_and_is_run_until_it_passes(scripts: GitRepository) -> None:
     report(scripts, "--target", "all")
     scripts.stage({"src/words.js": FILES["src/words.js"].replace("'utf8'", "'utf8'.missing()")})

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.conftest import SCRIPTS, GitRepository
-from tests.security.sandbox.host import WORKING, needs_bubblewrap
+from tests.security.sandbox.host import WORKING
 from tests.workflows.test.tiny_project import FILES, run_with_coverage
 
 GROSS = "net * (1 + RATE)"
@@ -144,7 +144,6 @@ def changed(repo: GitRepository) -> GitRepository:
     return repo
 
 
-@needs_bubblewrap
 def test_a_run_records_what_tests_ran_so_that_the_next_run_is_small(changed: GitRepository) -> None:
     before = changed.git("status", "--short")
 
@@ -159,7 +158,6 @@ def test_a_run_records_what_tests_ran_so_that_the_next_run_is_small(changed: Git
     assert changed.git("status", "--short") == before
 
 
-@needs_bubblewrap
 def test_edits_of_changed_lines_that_no_test_notices_are_listed(changed: GitRepository) -> None:
     done = run(changed, "--mutate", "60", "--target", "tests/test_prices.py")
 
@@ -171,7 +169,6 @@ def test_edits_of_changed_lines_that_no_test_notices_are_listed(changed: GitRepo
     assert {one["is_noticed"] for one in mutation["tried"]} == {True, False}
 
 
-@needs_bubblewrap
 def test_a_failure_is_repeated_and_tied_to_the_changed_line(changed: GitRepository) -> None:
     changed.commit({"shop/prices.py": FILES["shop/prices.py"].replace(GROSS, "net / 0")})
 
@@ -188,7 +185,6 @@ def test_a_failure_is_repeated_and_tied_to_the_changed_line(changed: GitReposito
     assert (suite.get("tests"), suite.get("failures")) == ("16", "3")
 
 
-@needs_bubblewrap
 def test_tests_that_end_the_process_are_errors_and_the_others_run(changed: GitRepository) -> None:
     changed.commit(
         {
@@ -207,7 +203,6 @@ def test_tests_that_end_the_process_are_errors_and_the_others_run(changed: GitRe
     assert "while it ran, the process was ended by signal 11" in done.stdout
 
 
-@needs_bubblewrap
 def test_tests_that_cannot_be_collected_are_inconclusive(changed: GitRepository) -> None:
     changed.commit({"tests/test_new.py": "import not_there\ndef test_new(): pass\n"})
 
@@ -219,7 +214,6 @@ def test_tests_that_cannot_be_collected_are_inconclusive(changed: GitRepository)
     assert f"1 test not run: {reason}\n" in done.stdout
 
 
-@needs_bubblewrap
 @pytest.mark.parametrize(
     ("conftest", "words"),
     [
@@ -237,7 +231,6 @@ def test_a_conftest_that_fails_is_inconclusive(changed: GitRepository, conftest:
     assert words in done.stdout
 
 
-@needs_bubblewrap
 def test_tests_after_the_budget_are_listed(changed: GitRepository) -> None:
     changed.commit({"tests/test_slow.py": "import time\ndef test_slow(): time.sleep(600)\n"})
 
@@ -265,7 +258,6 @@ def test_a_run_without_isolation_names_it(changed: GitRepository) -> None:
     assert report(changed)["runs"][0]["isolation"] == "none"
 
 
-@needs_bubblewrap
 def test_a_test_that_failed_runs_until_it_passes(repo: GitRepository) -> None:
     repo.commit({**FILES, "tests/test_wrong.py": "def test_wrong(): assert 0\n"})
     repo.commit({"README.md": "A large shop.\n"})
@@ -291,7 +283,6 @@ UNITTEST = {
 }
 
 
-@needs_bubblewrap
 def test_unittest_is_run_and_recorded(repo: GitRepository) -> None:
     repo.commit(UNITTEST)
     repo.commit({"shop.py": UNITTEST["shop.py"].replace("net * 2", "net + net")})
@@ -310,7 +301,6 @@ def test_unittest_is_run_and_recorded(repo: GitRepository) -> None:
     assert "TestShop::test_one" not in third.stdout
 
 
-@needs_bubblewrap
 def test_the_coverage_before_the_change_is_compared_on_request(changed: GitRepository) -> None:
     changed.commit({"shop/stock.py": FILES["shop/stock.py"] + "\n\ndef more():\n    return 2\n"})
 
@@ -321,7 +311,6 @@ def test_the_coverage_before_the_change_is_compared_on_request(changed: GitRepos
     assert "test-pytest-base.log" in {one.name for one in Path(changed.root, "artifacts/wardround").iterdir()}
 
 
-@needs_bubblewrap
 def test_a_branch_that_tests_take_in_one_way_only_is_listed(changed: GitRepository) -> None:
     more = "\n\ndef more(flag):\n    total = 0\n    if flag:\n        total += 1\n    return total\n"
     changed.commit(
@@ -340,7 +329,6 @@ def test_a_branch_that_tests_take_in_one_way_only_is_listed(changed: GitReposito
     assert report(changed)["lines"][0]["partial"] == [10]
 
 
-@needs_bubblewrap
 def test_the_tests_that_make_another_one_fail_are_found_on_request(changed: GitRepository) -> None:
     changed.commit(
         {
@@ -361,7 +349,6 @@ def test_the_tests_that_make_another_one_fail_are_found_on_request(changed: GitR
     assert report(changed)["order"] == [{"id": names[0], "after": [names[1]]}]
 
 
-@needs_bubblewrap
 def test_output_that_is_long_or_binary_is_kept_in_the_log(changed: GitRepository) -> None:
     changed.commit(
         {
@@ -381,7 +368,6 @@ def test_output_that_is_long_or_binary_is_kept_in_the_log(changed: GitRepository
     assert bytes(range(1, 256)) in log or b"\xff" in log or b"x" * 1000 in log
 
 
-@needs_bubblewrap
 def test_a_test_that_removes_its_tree_changes_nothing_outside(changed: GitRepository) -> None:
     changed.commit({"tests/test_rm.py": "import shutil\ndef test_rm(): shutil.rmtree('.', True)\n"})
     before = changed.fingerprint()
@@ -419,7 +405,6 @@ def test_a_repository_without_tests_is_inconclusive(repo: GitRepository) -> None
     assert "no tests were found\n" in done.stdout
 
 
-@needs_bubblewrap
 def test_an_interrupt_ends_the_run_and_keeps_the_output(changed: GitRepository) -> None:
     changed.commit({"tests/test_hang.py": "import time\ndef test_hang(): time.sleep(600)\n"})
     command = [SCRIPTS / "wardround", "test", "--base", "HEAD~1", "--target", "tests/test_hang.py"]

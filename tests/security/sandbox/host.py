@@ -12,8 +12,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import GitRepository
 from tests.security.sandbox.escapes import PRELUDE, Escape
 from wardround.change.repository import Repository
@@ -39,8 +37,6 @@ def _works(name: str) -> bool:
 
 WORKING = tuple(filter(_works, (BUBBLEWRAP, NAMESPACES))) or (AUTO,)
 """The back ends in which the tests run: where none works, every test fails with the reason."""
-needs_bubblewrap = pytest.mark.skipif(False, reason="a test of the sandbox is never skipped")
-"""The mark of tests that run in the sandbox with any back end."""
 
 
 @dataclass

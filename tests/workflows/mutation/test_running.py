@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from tests.conftest import GitRepository
-from tests.security.sandbox.host import needs_bubblewrap
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import RunConditions, RunState, TestsRun, UnnoticedMutation
 from wardround.workflows.environments.existing_python import existing_python
@@ -73,7 +72,7 @@ def unnoticed(result: MutationResult) -> set[tuple[int, str, str]]:
     return {(one.line, one.before, one.after) for one in result.unnoticed}
 
 
-@pytest.mark.parametrize("isolation", [pytest.param("bubblewrap", marks=needs_bubblewrap), "none"])
+@pytest.mark.parametrize("isolation", ["auto", "none"])
 def test_edits_that_no_test_notices_are_reported(repo: GitRepository, isolation: str) -> None:
     result = mutated(repo, CODE, TESTS, isolation=isolation)
 
