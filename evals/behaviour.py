@@ -6,8 +6,8 @@
     python evals/behaviour.py cost CLONES --environments DIR --out FILE [--count N]
 
 CLONES is a folder with the clones that ``behaviour_commits.yml`` names, and DIR one with a virtual
-environment of the same name for each. The pairs (see ``behaviour_corpus.py``) are built as objects of a clone, without a
-branch.
+environment of the same name for each. The pairs (see ``behaviour_corpus.py``) are built as objects of a
+clone, without a branch.
 
 ``run`` calls ``wardround behaviour`` once a pair, the kinds and the repositories in turn, so that a run that
 is stopped has some of each. FILE receives one line of JSON per pair; those that it has are not repeated.
