@@ -296,6 +296,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20)
     arguments = parser.parse_args()
     arguments.kind = arguments.kind or list(KINDS)
+    arguments.environments = arguments.environments and arguments.environments.resolve()
     if arguments.step in ("run", "cost") and not (arguments.clones and arguments.environments):
         parser.error(f"{arguments.step} needs CLONES and --environments DIR")
     {"run": run, "show": show, "report": report, "cost": cost}[arguments.step](arguments)
