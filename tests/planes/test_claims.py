@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from wardround.planes import intent, tests
+from wardround.planes import intent, run_findings, tests
 from wardround.planes.claims import (
     MOST_SOURCES,
     ClaimSource,
@@ -84,7 +84,7 @@ def test_the_table_names_an_evaluation_that_exists() -> None:
 def test_every_source_of_a_plane_is_in_the_table() -> None:
     assert load_precision().keys() == {
         intent.CRITERIA_MET, intent.SCOPE_NOTES, intent.KIND_NOTES, intent.COMPANIONS,
-        tests.RESOLVED, tests.NAMED, tests.COVERAGE,
+        tests.RESOLVED, tests.NAMED, tests.COVERAGE, run_findings.UNNOTICED_MUTATION,
     }  # fmt: skip
 
 

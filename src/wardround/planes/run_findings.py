@@ -21,6 +21,7 @@ from wardround.findings import ENTIRE_CHANGE, RUN, RawFinding, Span, Unreviewed
 from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, behaviour_result
 from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT
 
+UNNOTICED_MUTATION = "run/unnoticed-mutation"
 _LONGEST_FAILURE = 200
 _MARK = "E  "
 """The beginning of the lines that pytest prints about the failure itself."""
@@ -76,7 +77,7 @@ def _test_results(run: TestsRun, reading: RunReading) -> Iterator[RawFinding]:
     if run.conditions.state is RunState.COMPLETE:
         for lines in run.lines:
             yield from _lines(lines)
-    known = reading.behaviour.precision.get("run/unnoticed-mutation")
+    known = reading.behaviour.precision.get(UNNOTICED_MUTATION)
     confidence = UNMEASURED if known is None else known.share
     for mutation in run.unnoticed:
         yield _mutation(mutation, confidence)
