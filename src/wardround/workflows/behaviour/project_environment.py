@@ -11,7 +11,6 @@ from wardround.workflows.environments.lookup import environment_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.planning import tree_of
 from wardround.workflows.test.projects import DetectedProject, detect_projects
-from wardround.workflows.test.tree import TreeUnderTest
 
 _PYTHON = "python"
 
@@ -30,12 +29,8 @@ def environment_for(
     """
     tree = tree_of(repository, change.base)
     project = _project(change, detect_projects(tuple(tree.blobs), tree.text))
-    settings = read_sandbox(lambda path: _content(tree, path))
+    settings = read_sandbox(repository.tree(change.base).read)
     return environment_of(project, repository, settings, side=change.base, environ=environ, progress=progress)
-
-
-def _content(tree: TreeUnderTest, path: str) -> bytes | None:
-    return tree.text(path).encode() if path in tree.blobs else None
 
 
 def _project(change: Change, projects: Sequence[DetectedProject]) -> DetectedProject:

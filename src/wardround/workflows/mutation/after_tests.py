@@ -44,7 +44,7 @@ def mutate_tested(
     Raises:
         GitError: the tree cannot be written.
     """
-    settings = read_sandbox(lambda path: _base_content(repository, planned, path))
+    settings = read_sandbox(repository.tree(change.base).read)
     deadline = time.monotonic() + options.budget_s
     results = []
     for project, tests in _tested(planned, report):
@@ -66,11 +66,6 @@ def mutate_tested(
             )
         )  # fmt: skip
     return _joined(results)
-
-
-def _base_content(repository: Repository, planned: PlannedTests, path: str) -> bytes | None:
-    blob = None if planned.base is None else planned.base.blobs.get(path)
-    return None if blob is None else repository.blobs.get(blob)
 
 
 def _tested(planned: PlannedTests, report: TestReport) -> Iterator[tuple[DetectedProject, list[str]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -27,7 +26,6 @@ from wardround.workflows.test.script_run import ScriptSandbox, file_of
 from wardround.workflows.test.script_runs import ScriptRuns
 from wardround.workflows.test.selection import Target, without_parameters
 from wardround.workflows.test.session import SessionRequest, Sessions, ending
-from wardround.workflows.test.tree import TreeUnderTest
 
 _LEAST_COMPLETE_FIRST = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
 
@@ -124,7 +122,7 @@ class _Running:
         self._logs = logs
         self._environ = environ
         self._progress = progress
-        self._settings = read_sandbox(partial(_content, repository, planned.base))
+        self._settings = read_sandbox(repository.tree(change.base).read)
         self._limits = limits_of(self._settings)
         self._deadline = time.monotonic() + (options.budget_s or self._limits.wall_s)
         self._changed = ChangedLines(change, planned.head)
@@ -321,11 +319,6 @@ def _worst(runs: Sequence[ProjectRun], *, has_tests: bool) -> tuple[RunState, st
 
 def _used(environment: Environment) -> UsedEnvironment:
     return UsedEnvironment(environment.source, environment.digest, environment.version)
-
-
-def _content(repository: Repository, base: TreeUnderTest | None, path: str) -> bytes | None:
-    blob = None if base is None else base.blobs.get(path)
-    return None if blob is None else repository.blobs.get(blob)
 
 
 def _unrecorded_notes(runs: Sequence[ProjectRun]) -> Iterator[str]:
