@@ -43,11 +43,13 @@ def test_counting_stops_above_the_limit() -> None:
 
 
 def test_a_tree_exceeds_its_limit_once_its_files_do(tmp_path: Path) -> None:
-    gauge = TreeGauge(tmp_path, 2 * MIB, recount_s=0)
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    gauge = TreeGauge(tree, 2 * MIB, recount_s=0)
     assert not gauge.is_exceeded()
 
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "b").write_bytes(os.urandom(3 * MIB))
+    (tree / "a").mkdir()
+    (tree / "a" / "b").write_bytes(os.urandom(3 * MIB))
 
     assert gauge.is_exceeded()
 
