@@ -40,6 +40,7 @@ def behaviour_result(one: BehaviourDifference, reading: BehaviourReading) -> Raw
     parts = [f"the result changed for this input: {one.call} {_change(one.before, one.after)}"]
     parts += [why] if why else []
     parts += [f"through {one.through}"] if one.through else []
+    parts += [_called_by_test(one)] if one.is_private_only else []
     parts += [_callers(one)] if one.callers else []
     known = reading.precision.get(f"run/{code}")
     span = Span(one.line, 1, one.line, 2)
@@ -77,6 +78,10 @@ def _value(seen: Observed) -> str:
 
 def _arguments(seen: Observed) -> str:
     return _shown(", ".join(seen.arguments)) if seen.arguments else "its arguments as they were"
+
+
+def _called_by_test(one: BehaviourDifference) -> str:
+    return f"called by a test{f' through {one.recorded_through}' if one.recorded_through else ''}"
 
 
 def _callers(one: BehaviourDifference) -> str:

@@ -71,7 +71,7 @@ def test_public_functions_that_lead_to_a_private_one_are_run_too(find: Find) -> 
 
     found = find(text, text.replace("return 1", "return 2"))
 
-    assert names(found) == [("_inner", True, ()), ("outer", False, ("_inner",))]
+    assert names(found) == [("_inner", True, ()), ("outer", False, ("core.py::_inner",))]
 
 
 def test_a_private_constructor_step_is_followed_to_where_the_class_is_used(find: Find) -> None:

@@ -62,12 +62,14 @@ class Definitions(msgspec.Struct, frozen=True):
         repeated: names with more than one definition, overloads left out.
         classes: qualified names, each with a digest of what makes its objects.
         constants: names that the file or a class in it binds to a value, each with a digest of the values.
+        bound: the same names, each with the names and attributes that its values mention.
     """
 
     functions: dict[tuple[str, str], Definition]
     repeated: frozenset[str]
     classes: dict[str, str]
     constants: dict[str, str]
+    bound: dict[str, frozenset[str]]
 
 
 def definitions(text: str) -> Definitions:
@@ -75,7 +77,7 @@ def definitions(text: str) -> Definitions:
     try:
         tree = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Definitions({}, frozenset(), {}, {})
+        return Definitions({}, frozenset(), {}, {}, {})
     functions: dict[tuple[str, str], Definition] = {}
     repeated = set()
     for name, node in named_functions(tree.body):
@@ -89,20 +91,21 @@ def definitions(text: str) -> Definitions:
             repeated.add(name)
         functions[name, one.role] = one
     constants: dict[str, str] = {}
-    for name, digest in _bound(tree.body):
-        constants[name] = f"{constants.get(name, '')} {digest}"
-    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")), constants)
+    bound: dict[str, frozenset[str]] = {}
+    for name, value in _bound(tree.body):
+        constants[name] = f"{constants.get(name, '')} {statement_digest(value, '')}"
+        bound[name] = bound.get(name, frozenset()) | frozenset(_mentions(value))
+    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")), constants, bound)
 
 
-def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    """Yield the names that statements of a file or of its classes bind, with the digest of the statement."""
+def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that statements of a file or of its classes bind, with the value."""
     for one in body:
         if isinstance(one, ast.ClassDef):
             yield from _bound(one.body)
         elif isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None:
             targets = one.targets if isinstance(one, ast.Assign) else [one.target]
-            digest = statement_digest(one.value, "")
-            yield from ((each.id, digest) for each in targets if isinstance(each, ast.Name))
+            yield from ((each.id, one.value) for each in targets if isinstance(each, ast.Name))
 
 
 def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definition:

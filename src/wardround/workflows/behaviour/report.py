@@ -58,6 +58,8 @@ def _lines(run: BehaviourRun) -> Iterator[str]:
         yield f"{one.path}:{one.line}: {one.function}{f' (through {one.through})' if one.through else ''}"
         yield f"  {statement(one)}"
         yield f"  {_ORIGINS[one.origin]} {one.test or 'the start of the tests'}"
+        if one.is_private_only:
+            yield f"  called by a test{f' through {one.recorded_through}' if one.recorded_through else ''}"
         if one.callers:
             yield f"  called at {', '.join(one.callers)}"
     changed = len(run.compared) + len(run.not_compared)

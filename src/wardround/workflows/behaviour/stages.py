@@ -75,6 +75,7 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         changed: by parameter: the text and the text for a person of an argument that the call changed.
         written: the call as a person would write it.
         classes: ``module:name`` of the classes of objects in its arguments.
+        through: the public function of the tree through which the test called a private one; else empty.
     """
 
     call: int
@@ -90,6 +91,7 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     printed: str = ""
     written: str = ""
     classes: tuple[str, ...] = ()
+    through: str = ""
 
 
 class RecordedRun(msgspec.Struct, frozen=True):

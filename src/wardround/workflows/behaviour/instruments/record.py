@@ -23,6 +23,7 @@ from .pickling import dumps
 from .versions import supply_versions
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
+_MOST_FRAMES = 60
 _FREE_INPUTS = 5
 """The number of calls that are recorded whatever the CPU time of the tests so far."""
 
@@ -118,7 +119,10 @@ class Recorder:
         target.inputs += 1
         self._bytes += len(payload)
         names = _ordered(code, names)
-        header = {"function": target.index, "module": target.module, "names": names, "test": self.test}
+        header = {
+            "function": target.index, "module": target.module, "names": names, "test": self.test,
+            "through": public_caller(frame),
+        }  # fmt: skip
         write_frame(self._file, header, payload)
         self._file.flush()
 
@@ -133,9 +137,33 @@ class Recorder:
         return dumps(given)
 
 
+def public_caller(frame: types.FrameType) -> str:
+    """Return the nearest public function of the tree above a frame; empty if a test is nearer."""
+    around = frame.f_back
+    for _ in range(_MOST_FRAMES):
+        if around is None or _is_test_file(around.f_code.co_filename):
+            return ""
+        name = getattr(around.f_code, "co_qualname", around.f_code.co_name)
+        if around.f_code.co_filename.startswith(f"{ROOT}/") and _is_public(name):
+            return str(name)
+        around = around.f_back
+    return ""
+
+
+def _is_public(name: str) -> bool:
+    """Return True for the name of a function that is not private, nested, a lambda or a comprehension."""
+    return "<" not in name and not any(
+        one.startswith("_") and not one.endswith("__") for one in name.split(".")
+    )
+
+
 def _is_of_tests(module: object) -> bool:
     path = getattr(module, "__file__", None) or ""
-    if not isinstance(path, str) or not path.startswith(f"{ROOT}/"):
+    return isinstance(path, str) and _is_test_file(path)
+
+
+def _is_test_file(path: str) -> bool:
+    if not path.startswith(f"{ROOT}/"):
         return False
     *folders, name = path[len(ROOT) + 1 :].split("/")
     return (

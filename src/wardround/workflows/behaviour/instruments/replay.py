@@ -85,7 +85,7 @@ class Replay:
 
     def _result(self, header: Header, payload: bytes) -> dict[str, Any]:
         index = header["function"]
-        told = {key: header[key] for key in ("function", "origin", "test")}
+        told = {key: header[key] for key in ("function", "origin", "test", "through")}
         function = self._function(index, header)
         if function is None:
             return {**told, "kind": "unloadable", "text": self._problems[index]}
