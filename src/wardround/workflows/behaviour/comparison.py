@@ -24,6 +24,7 @@ _REASONS = {
     "crashed": "its calls end the process",
     "unloadable": "its recorded arguments cannot be loaded again",
     "incompatible": "its changed parameters do not accept the recorded arguments",
+    "undecorated": "its decorators take other arguments than the function",
     "noisy": "its results differ between two runs of the base",
     "remade": "its arguments have objects whose class makes them in another way after the change",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import io
 import pickle
@@ -10,12 +11,13 @@ import random
 import resource
 import signal
 import sys
+import traceback
 import types
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
-from .functions import ROOT, Incompatible, arguments_for
+from .functions import ROOT, Found, Incompatible, arguments_for
 from .values import MOST_ITEMS, shortened, text_of, type_name
 
 _CPU_S = 0.25
@@ -23,6 +25,11 @@ _LOADING_CPU_S = 2.0
 _MEMORY_BYTES = 1024 * 1024 * 1024
 _MOST_PRINTED = 4000
 _MOST_CLASSES = 50
+_MANAGERS = (
+    contextlib._GeneratorContextManager,
+    contextlib._AsyncGeneratorContextManager,
+)
+"""The results of generators that a decorator makes context managers; what they yield is compared."""
 
 
 class _Timeout(BaseException):
@@ -54,7 +61,7 @@ class _Printed(io.StringIO):
         """Keep the text."""
 
 
-def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -> dict[str, Any]:
+def outcome_of(function: Found, payload: bytes, names: list[str]) -> dict[str, Any]:
     """Call a function once; this process serves no other call.
 
     The result of a constructor is the object.
@@ -66,7 +73,7 @@ def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -
     try:
         given, before = pickle.loads(payload), pickle.loads(payload)
         earlier = {name: text_of(value) for name, value in before.items()}
-        positional, keywords = arguments_for(function, given, names)
+        positional, keywords = arguments_for(function.inner, given, names)
     except Incompatible as error:
         return {"kind": "incompatible", "text": str(error)}
     except BaseException as error:
@@ -77,7 +84,7 @@ def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -
     with redirect_stdout(printed), redirect_stderr(printed):
         result = _called(function, positional, keywords)
         try:
-            if function.__name__ == "__init__":
+            if function.inner.__name__ == "__init__":
                 made = given.pop(names[0])
                 result.update(_returned(made) if result["kind"] == "returned" else {})
             changed = _changed(given, earlier)
@@ -89,9 +96,11 @@ def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -
     return {**result, "changed": changed, "printed": shortened(printed.getvalue(), _MOST_PRINTED)}
 
 
-def _called(function: types.FunctionType, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+def _called(function: Found, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
     try:
-        value = function(*positional, **keywords)
+        value = function.named(*positional, **keywords)
+        if isinstance(value, _MANAGERS):
+            value = value.gen
         if inspect.iscoroutine(value):
             value = asyncio.run(value)
         elif inspect.isasyncgen(value):
@@ -102,7 +111,17 @@ def _called(function: types.FunctionType, positional: list[Any], keywords: dict[
     except _Timeout:
         return {"kind": "timeout"}
     except BaseException as error:
-        return _raised(error)
+        return {"kind": "undecorated"} if _is_refused(function, error) else _raised(error)
+
+
+def _is_refused(function: Found, error: BaseException) -> bool:
+    """Return True if a decorator does not accept the arguments of the function, as that of a command."""
+    if function.named is function.inner or (
+        isinstance(error, Exception) and not isinstance(error, TypeError)
+    ):
+        return False
+    frames = traceback.walk_tb(error.__traceback__)
+    return all(frame.f_code is not function.inner.__code__ for frame, _ in frames)
 
 
 def _returned(value: Any) -> dict[str, str]:

@@ -6,7 +6,6 @@ import os
 import pickle
 import random
 import time
-import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -111,9 +110,7 @@ class _Making:
 def _defaults(header: Header, function: Function) -> Arguments:
     """Return the defaults of a function that can be changed; none if it is not found."""
     try:
-        found: types.FunctionType = find(
-            header["module"], function["name"], function["role"], function["path"]
-        )
-        return defaults_of(found)
+        found = find(header["module"], function["name"], function["role"], function["path"])
+        return defaults_of(found.inner)
     except Exception:  # the replay states the reason
         return {}

@@ -7,14 +7,13 @@ import io
 import json
 import sys
 import time
-import types
 from collections import Counter
 from typing import Any
 
 from .calls import call_text, outcome_of
 from .children import in_child
 from .frames import read_frames
-from .functions import find
+from .functions import Found, find
 from .preparation import prepare
 from .values import ATTRIBUTES
 from .versions import supply_versions
@@ -65,7 +64,7 @@ class Replay:
     def __init__(self, job: dict[str, Any]) -> None:
         self._job = job
         self._functions: list[Function] = job["functions"]
-        self._found: dict[int, types.FunctionType] = {}
+        self._found: dict[int, Found] = {}
         self._problems: dict[int, str] = {}
         self._end = time.monotonic() + job["wall_s"]
         self._warm: set[int] = set()
@@ -126,7 +125,7 @@ class Replay:
             except Exception:  # some modules only exist under another name
                 continue
 
-    def _function(self, index: int, header: Header) -> types.FunctionType | None:
+    def _function(self, index: int, header: Header) -> Found | None:
         if index not in self._found and index not in self._problems:
             one = self._functions[index]
             try:
