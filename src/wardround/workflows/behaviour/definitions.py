@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.languages.python.module import FunctionNode, last_name, named_functions
 from wardround.languages.python.tree import parse, walk
+from wardround.workflows.behaviour.class_states import ClassState, class_states
 from wardround.workflows.test.normal_syntax import statement_digest
 
 _MOST_CONSTANTS = 60
@@ -60,14 +61,14 @@ class Definitions(msgspec.Struct, frozen=True):
     Attributes:
         functions: by name and role; of several definitions the last.
         repeated: names with more than one definition, overloads left out.
-        classes: qualified names, each with a digest of what makes its objects.
+        classes: qualified names, each with what makes its objects.
         constants: names that the file or a class in it binds to a value, each with a digest of the values.
         bound: the same names, each with the names and attributes that its values mention.
     """
 
     functions: dict[tuple[str, str], Definition]
     repeated: frozenset[str]
-    classes: dict[str, str]
+    classes: dict[str, ClassState]
     constants: dict[str, str]
     bound: dict[str, frozenset[str]]
 
@@ -95,7 +96,7 @@ def definitions(text: str) -> Definitions:
     for name, value in _bound(tree.body):
         constants[name] = f"{constants.get(name, '')} {statement_digest(value, '')}"
         bound[name] = bound.get(name, frozenset()) | frozenset(_mentions(value))
-    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")), constants, bound)
+    return Definitions(functions, frozenset(repeated), dict(class_states(tree.body)), constants, bound)
 
 
 def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
@@ -155,40 +156,3 @@ def _constants(node: FunctionNode) -> Iterator[int | float | str]:
             value = one.value if isinstance(one, ast.Constant) else None
             if isinstance(value, int | float | str) and len(repr(value)) <= _LONGEST_CONSTANT:
                 yield value
-
-
-_ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
-_MAKERS = (
-    "__init__",
-    "__new__",
-    "__post_init__",
-    "__setstate__",
-    "__getstate__",
-    "__reduce__",
-    "__attrs_post_init__",
-)
-
-
-def _classes(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:
-    """Yield the classes with the digest of their bases, fields and the methods that make objects."""
-    for one in body:
-        if isinstance(one, ast.ClassDef):
-            name = f"{prefix}{one.name}"
-            kept = [*one.bases, *_state_making(one.body)]
-            yield name, " ".join(statement_digest(each, name, is_field=True) for each in kept)
-            yield from _classes(one.body, f"{name}.")
-
-
-def _state_making(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the declared fields of a class, and assignments and calls of methods that make its objects."""
-    for one in body:
-        if isinstance(one, ast.AnnAssign) or (
-            isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
-        ):
-            yield one
-        elif isinstance(one, FunctionNode) and one.name in _MAKERS:
-            yield from (
-                node for node in ast.walk(one)
-                if isinstance(node, _ASSIGNMENTS)
-                or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-            )  # fmt: skip

@@ -126,8 +126,8 @@ class _ComparedFile(msgspec.Struct, frozen=True):
     @property
     def remade(self) -> Iterator[str]:
         """``path::class`` of classes whose objects can have another state if the head makes them."""
-        for name, digest in self.base.classes.items():
-            if self.head.classes.get(name, digest) != digest:
+        for name, state in self.base.classes.items():
+            if self.head.classes.get(name, state).is_remade_from(state):
                 yield f"{self.base_path}::{name}"
 
     def changed(self, left: list[NotCompared]) -> Iterator[FunctionKey]:
