@@ -175,6 +175,7 @@ class BehaviourDifference(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
         callers: ``path:line`` of calls in the repository.
         recorded_through: the public function through which the test called a private one that is shown by
             itself, as no public caller could be compared; else empty.
+        is_addition: the result is the same, and an argument has more entries after the call.
     """
 
     path: str
@@ -188,6 +189,7 @@ class BehaviourDifference(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     through: str = ""
     callers: tuple[str, ...] = ()
     recorded_through: str = ""
+    is_addition: bool = False
 
     @property
     def is_private_only(self) -> bool:

@@ -23,12 +23,12 @@ from wardround.workflows.behaviour.callers import callers_of
 from wardround.workflows.behaviour.comparison import (
     FunctionResult,
     compare_calls,
-    observed_text,
     without_unstable,
 )  # fmt: skip
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
 from wardround.workflows.behaviour.public_callers import files_of
 from wardround.workflows.behaviour.shown_differences import shown_pairs
+from wardround.workflows.behaviour.shown_text import observed_text
 from wardround.workflows.behaviour.stages import Recorded, RecordedRun, ReplayedRun, Stages
 from wardround.workflows.behaviour.targets import Targets, find_targets
 from wardround.workflows.behaviour.tests_to_run import chosen_tests

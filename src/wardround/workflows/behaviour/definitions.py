@@ -64,6 +64,7 @@ class Definitions(msgspec.Struct, frozen=True):
         classes: qualified names, each with what makes its objects.
         constants: names that the file or a class in it binds to a value, each with a digest of the values.
         bound: the same names, each with the names and attributes that its values mention.
+        texts: its text literals.
     """
 
     functions: dict[tuple[str, str], Definition]
@@ -71,6 +72,7 @@ class Definitions(msgspec.Struct, frozen=True):
     classes: dict[str, ClassState]
     constants: dict[str, str]
     bound: dict[str, frozenset[str]]
+    texts: frozenset[str]
 
 
 def definitions(text: str) -> Definitions:
@@ -78,7 +80,7 @@ def definitions(text: str) -> Definitions:
     try:
         tree = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Definitions({}, frozenset(), {}, {}, {})
+        return Definitions({}, frozenset(), {}, {}, {}, frozenset())
     functions: dict[tuple[str, str], Definition] = {}
     repeated = set()
     for name, node in named_functions(tree.body):
@@ -96,7 +98,14 @@ def definitions(text: str) -> Definitions:
     for name, value in _bound(tree.body):
         constants[name] = f"{constants.get(name, '')} {statement_digest(value, '')}"
         bound[name] = bound.get(name, frozenset()) | frozenset(_mentions(value))
-    return Definitions(functions, frozenset(repeated), dict(class_states(tree.body)), constants, bound)
+    classes = dict(class_states(tree.body))
+    return Definitions(functions, frozenset(repeated), classes, constants, bound, frozenset(_texts(tree)))
+
+
+def _texts(tree: ast.AST) -> Iterator[str]:
+    for one in walk(tree):
+        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value
 
 
 def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:

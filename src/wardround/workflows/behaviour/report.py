@@ -40,6 +40,9 @@ def statement(difference: BehaviourDifference) -> str:
     if is_message_only(difference):
         messages = f"{difference.after.raised}, before {difference.before.raised}"
         return f"{difference.call} raises the same error with another message: {messages}"
+    if difference.is_addition:
+        before, after = (", ".join(one.arguments) for one in (difference.before, difference.after))
+        return f"{difference.call} has the same result and adds to an argument: {after}, before {before}"
     before, after = _did(difference.before, "returned", "raised"), _did(difference.after, "returns", "raises")
     return f"the result changed for this input: {difference.call} {before}; it {after} now"
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from wardround.context.run_evidence import BehaviourDifference, InputOrigin
-from wardround.workflows.behaviour.comparison import CallPair, FunctionResult, observed, observed_text
+from wardround.workflows.behaviour.comparison import CallPair, FunctionResult
 from wardround.workflows.behaviour.public_callers import leads_to
+from wardround.workflows.behaviour.shown_text import observed, observed_text
 from wardround.workflows.behaviour.targets import Target
 
 Compared = tuple[Target, FunctionResult]
@@ -45,6 +46,7 @@ class ShownPair(msgspec.Struct, frozen=True):
             origin=pair.base.origin,
             test=pair.base.test,
             through="" if through is None else through.name if through.path == target.path else through.key,
+            is_addition=pair.is_addition,
             recorded_through=observed_text(pair.base.through) if is_own else "",
             callers=tuple(callers),
         )

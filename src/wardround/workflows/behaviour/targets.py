@@ -58,12 +58,14 @@ class Targets(msgspec.Struct, frozen=True):
         remade: ``path::class`` of classes whose objects can have another state if they are made after the
             change.
         renamed: names of removed classes, and of added ones.
+        replaced: text literals that the change removes.
     """
 
     targets: tuple[Target, ...] = ()
     not_compared: tuple[NotCompared, ...] = ()
     remade: frozenset[str] = frozenset()
     renamed: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    replaced: frozenset[str] = frozenset()
 
 
 def find_targets(
@@ -93,7 +95,9 @@ def find_targets(
         if one.is_changed
     ]
     remade = frozenset(name for one in files for name in one.remade)
-    return Targets(tuple(requested[:most]), (*left, *over), remade, _renamed(files))
+    replaced = frozenset().union(*(one.base.texts for one in files))
+    replaced = replaced.difference(*(one.head.texts for one in files))
+    return Targets(tuple(requested[:most]), (*left, *over), remade, _renamed(files), replaced)
 
 
 def _sides(file: ChangedFile, text: ReadText) -> tuple[Definitions, Definitions]:

@@ -24,7 +24,6 @@ _CPU_S = 0.25
 _LOADING_CPU_S = 2.0
 _MEMORY_BYTES = 1024 * 1024 * 1024
 _MOST_PRINTED = 4000
-_MOST_CLASSES = 50
 _MANAGERS = (
     contextlib._GeneratorContextManager,
     contextlib._AsyncGeneratorContextManager,
@@ -165,54 +164,10 @@ def _is_stale(error: BaseException) -> bool:
 
 
 def _changed(given: dict[str, Any], earlier: dict[str, str]) -> dict[str, list[str]]:
-    """Return the arguments whose text is another one after the call."""
+    """Return the arguments whose text is another one after the call, with both texts."""
     found = {}
     for name, value in given.items():
         text = text_of(value)
         if text != earlier[name]:
-            found[name] = [text, text_of(value, is_shown=True)]
+            found[name] = [text, text_of(value, is_shown=True), earlier[name]]
     return found
-
-
-def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dict[str, Any]:
-    """Return the call as a person would write it, and the classes of the objects in its arguments."""
-    classes: set[str] = set()
-    try:
-        values = {
-            name: text_of(one, is_shown=True, classes=classes) for name, one in pickle.loads(payload).items()
-        }
-        flat = pickle.loads(payload)
-    except BaseException:
-        return {"written": "", "classes": []}
-    written = _written(values, flat, names, function)
-    return {"written": written, "classes": sorted(classes)[:_MOST_CLASSES]}
-
-
-def _written(
-    texts: dict[str, str], values: dict[str, Any], names: list[str], function: dict[str, Any]
-) -> str:
-    owner, _, name = function["name"].rpartition(".")
-    arguments, is_gapless = [], True
-    receiver = texts.get(names[0], "") if function["receiver"] and names else ""
-    for one in names[bool(function["receiver"]) :]:
-        if one == function["rest"]:
-            arguments += [text_of(item, is_shown=True) for item in values.get(one, ())]
-        elif one == function["keywords"]:
-            arguments += [
-                f"{key}={text_of(item, is_shown=True)}" for key, item in values.get(one, {}).items()
-            ]
-        elif one not in texts:
-            is_gapless = False
-        elif is_gapless and one not in function["keyword_only"]:
-            arguments.append(texts[one])
-        else:
-            arguments.append(f"{one}={texts[one]}")
-    inner = ", ".join(arguments)
-    if name in ("__init__", "__new__"):
-        return f"{owner}({inner})"
-    if function["receiver"] == "cls" or (owner and not function["receiver"]):
-        return f"{owner}.{name}({inner})"
-    target = f"{receiver or owner}.{name}" if function["receiver"] else name
-    if function["role"] == "setter":
-        return f"{target} = {inner}"
-    return target if function["role"] in ("getter", "deleter") else f"{target}({inner})"

@@ -10,13 +10,14 @@ import time
 from collections import Counter
 from typing import Any
 
-from .calls import call_text, outcome_of
+from .calls import outcome_of
 from .children import in_child
 from .frames import read_frames
 from .functions import Found, find
 from .preparation import prepare
 from .values import ATTRIBUTES
 from .versions import supply_versions
+from .written import call_text
 
 _MOST_PROBLEM = 200
 _MOST_SLOW = 4

@@ -7,6 +7,7 @@ import enum
 import hashlib
 import io
 import os
+import re
 import types
 from typing import Any
 
@@ -44,14 +45,27 @@ class Attributes:
 ATTRIBUTES = Attributes()
 
 
-def text_of(value: object, *, is_shown: bool = False, classes: set[str] | None = None) -> str:
+class Used:
+    """The objects in a value.
+
+    Attributes:
+        classes: ``module:name`` of the classes of those that have attributes.
+        patterns: of matches of regular expressions.
+    """
+
+    def __init__(self) -> None:
+        self.classes: set[str] = set()
+        self.patterns: set[str] = set()
+
+
+def text_of(value: object, *, is_shown: bool = False, used: Used | None = None) -> str:
     """Return the text of a value; iterators are consumed, up to ``MOST_ITEMS`` items.
 
     Args:
         is_shown: for a person: an object as its own ``repr`` shows it, without its public attributes.
-        classes: takes ``module:name`` of the classes of objects that have attributes.
+        used: takes what is in the value.
     """
-    text = without_addresses(_Text(is_shown=is_shown, classes=classes).of(value, 0))
+    text = without_addresses(_Text(is_shown=is_shown, used=used).of(value, 0))
     return shortened(text, _MOST_TEXT)
 
 
@@ -89,9 +103,9 @@ def public_state(value: object) -> dict[str, Any]:
 
 
 class _Text:
-    def __init__(self, *, is_shown: bool, classes: set[str] | None) -> None:
+    def __init__(self, *, is_shown: bool, used: Used | None) -> None:
         self._is_shown = is_shown
-        self._classes = classes
+        self._used = used
         self._nodes = 0
         self._around: set[int] = set()
 
@@ -178,8 +192,10 @@ class _Text:
     def _object(self, value: Any, depth: int) -> str:
         kind = type(value)
         name = type_name(kind)
-        if self._classes is not None and _has_state(value):
-            self._classes.add(f"{kind.__module__}:{kind.__qualname__}")
+        if self._used is not None and _has_state(value):
+            self._used.classes.add(f"{kind.__module__}:{kind.__qualname__}")
+        if self._used is not None and isinstance(value, re.Match):
+            self._used.patterns.add(shortened(str(value.re.pattern), _MOST_STRING))
         if isinstance(value, BaseException):
             return f"{name}({self._items(value.args, depth)})"
         if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
