@@ -121,9 +121,14 @@ class _Comparison:
         results = compare_calls(self._targets, one.calls, after.calls, again.calls)
         differing = [pair.head.call for result in results for pair in result.differing]
         if differing:
-            self._progress("repeating the differing calls on the head")
-            last = stages.replay(head, recorded, one, hash_seed=second, is_base=False, only=differing)
-            results = without_unstable(results, last.calls)
+            self._progress("repeating the differing calls alone")
+            alone = [
+                stages.replay(
+                    side, recorded, one, hash_seed=second, is_base=side == base, only=differing
+                ).calls
+                for side in (base, head)
+            ]
+            results = without_unstable(results, *alone)
         return results, _with_replays(conditions, (one, after, again))
 
     def _summary(

@@ -107,14 +107,19 @@ def compare_calls(
 
 
 def without_unstable(
-    results: Sequence[FunctionResult], again: Sequence[ReplayedCall]
+    results: Sequence[FunctionResult], base: Sequence[ReplayedCall], head: Sequence[ReplayedCall]
 ) -> tuple[FunctionResult, ...]:
-    """Leave out calls whose result differs between two runs of the head."""
-    second = {one.call: one for one in again}
+    """Leave out calls whose result is another one in a run of their own, without calls before them.
+
+    Args:
+        base: the differing calls, repeated on the base, each in a process of its own.
+        head: the same on the head.
+    """
+    before, after = {one.call: one for one in base}, {one.call: one for one in head}
 
     def is_stable(pair: CallPair) -> bool:
-        other = second.get(pair.head.call)
-        return other is not None and _key(other) == _key(pair.head)
+        sides = (pair.base, before.get(pair.base.call)), (pair.head, after.get(pair.head.call))
+        return all(other is not None and _key(other) == _key(one) for one, other in sides)
 
     return tuple(_filtered(one, [pair for pair in one.differing if is_stable(pair)]) for one in results)
 

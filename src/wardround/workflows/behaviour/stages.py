@@ -193,6 +193,7 @@ class Stages(msgspec.Struct, frozen=True):
                 "attributes_file": _ATTRIBUTES,
                 "freeze": not _fake_clock(),
                 "seed": self.limits.seed,
+                "most_inputs": self.limits.all_inputs,
                 "wall_s": self.limits.replay_s,
             }
             outcome = self._run(

@@ -61,13 +61,20 @@ class _Printed(io.StringIO):
 
 
 def outcome_of(function: Found, payload: bytes, names: list[str]) -> dict[str, Any]:
-    """Call a function once; this process serves no other call.
+    """Call a function once.
 
     The result of a constructor is the object.
     """
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     warnings.simplefilter("ignore")
     timer = _Timer()
+    try:
+        return _outcome(function, payload, names, timer)
+    finally:
+        timer.stop()
+
+
+def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -> dict[str, Any]:
     timer.start(_LOADING_CPU_S)
     try:
         given, before = pickle.loads(payload), pickle.loads(payload)

@@ -11,7 +11,7 @@ from .values import Used, shortened, text_of, type_name
 _MOST_CLASSES = 50
 _MOST_ITEMS = 3
 _LONGEST_OBJECT = 60
-"""Characters of an argument that is no literal; a longer one is shown by the name of its class."""
+"""Characters of an argument that is not a literal; a longer one is shown by the name of its class."""
 _LONGEST_MATCH = 40
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -36,7 +36,7 @@ def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dic
 
 
 def _abbreviated(text: str, value: Any) -> str:
-    """Return the text of an argument, or a short one if it is long and no literal."""
+    """Return the text of an argument, or a short one if it is long and not a literal."""
     if isinstance(value, re.Match):
         return f"<match {shortened(repr(value.group()), _LONGEST_MATCH)}>"
     if len(text) <= _LONGEST_OBJECT or _is_plain(value):
