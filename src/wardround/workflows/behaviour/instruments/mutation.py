@@ -8,11 +8,12 @@ from random import Random
 from typing import Any
 
 from .functions import ROOT
+from .moments import MOMENTS, changed_moment
 from .values import public_state
 
 _MOST_LEAVES = 200
 _MOST_TRIES = 8
-_LEAVES = (bool, int, float, str, bytes, type(None))
+_LEAVES = (bool, int, float, str, bytes, type(None), *MOMENTS)
 _CHANGED_DEFAULTS = (bool, int, float, str)
 _DEFAULT_SHARE = 0.2
 _RECEIVER_SHARE = 0.2
@@ -142,6 +143,8 @@ def _changed(value: Any, random: Random) -> Any:
         return type(value)(random.choice([0, 1, -1, value + 1, value - 1, -value, value * 10, value / 2]))
     if isinstance(value, (str, bytes)):
         return _changed_text(value, random)
+    if type(value) in MOMENTS:
+        return changed_moment(value, random)
     if isinstance(value, (list, tuple)):
         return type(value)(_changed_items(list(value), random))
     if isinstance(value, dict):

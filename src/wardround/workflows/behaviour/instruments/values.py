@@ -11,9 +11,13 @@ import re
 import types
 from typing import Any
 
+from .views import views_of
+
 MOST_ITEMS = 200
 _ROOT = os.getcwd()
 _MOST_NODES = 5000
+_MOST_VIEWED = 10
+_MOST_VIEWED_DEPTH = 3
 _MOST_DEPTH = 12
 _MOST_STRING = 2000
 _MOST_TEXT = 8000
@@ -22,7 +26,7 @@ _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.
 
 
 class Attributes:
-    """The public attributes of objects by class; those that only the head has are not compared.
+    """The public attributes and views of objects by class; those that only the head has are not compared.
 
     Attributes:
         base: ``module:name`` of a class -> those of its objects at the base; None while the base runs.
@@ -106,6 +110,7 @@ class _Text:
     def __init__(self, *, is_shown: bool, used: Used | None) -> None:
         self._is_shown = is_shown
         self._used = used
+        self._views_left = _MOST_VIEWED
         self._nodes = 0
         self._around: set[int] = set()
 
@@ -133,11 +138,20 @@ class _Text:
             return f"{type_name(kind)}.{value.name}" if getattr(value, "name", None) else repr(value)
         if isinstance(value, _CODE):
             return _code(value)
-        return (
+        text = (
             self._container(value, kind, depth)
             or self._stream(value, kind, depth)
             or self._object(value, depth)
         )
+        return text + self._views(value, kind, depth)
+
+    def _views(self, value: Any, kind: type, depth: int) -> str:
+        """Return the results of methods that show private attributes; a person reads the ``repr`` only."""
+        if self._is_shown or depth > _MOST_VIEWED_DEPTH or self._views_left <= 0:
+            return ""
+        found = ATTRIBUTES.compared(kind, views_of(value))
+        self._views_left -= bool(found)
+        return f", with {self._fields(found, depth + 1)}" if found else ""
 
     def _container(self, value: Any, kind: type, depth: int) -> str:
         name = type_name(kind)
