@@ -462,7 +462,7 @@ def test_an_omitted_parameter_is_mutated_too(results: Results) -> None:
         ("Account.name", "its arguments have objects whose class makes them in another way"),
         ("Growing.total", "its arguments have objects whose class makes them in another way"),
         ("never_called", "no test of the base called it"),
-        ("generated", "its arguments cannot be recorded (TypeError"),
+        ("generated", "its arguments cannot be recorded (a generator among them was not consumed)"),
         ("twice", "it has several definitions"),
         ("Key.__hash__", "its result is a hash"),
     ],

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
 from .functions import ROOT
 from .moments import MOMENTS, changed_moment
+from .streams import again, items_of
 from .values import public_state
 
 _MOST_LEAVES = 200
 _MOST_TRIES = 8
-_LEAVES = (bool, int, float, str, bytes, type(None), *MOMENTS)
+_LEAVES = (bool, int, float, str, bytes, type(None), types.GeneratorType, *MOMENTS)
 _CHANGED_DEFAULTS = (bool, int, float, str)
 _DEFAULT_SHARE = 0.2
 _RECEIVER_SHARE = 0.2
@@ -143,6 +145,8 @@ def _changed(value: Any, random: Random) -> Any:
         return type(value)(random.choice([0, 1, -1, value + 1, value - 1, -value, value * 10, value / 2]))
     if isinstance(value, (str, bytes)):
         return _changed_text(value, random)
+    if (items := items_of(value)) is not None:
+        return again(_changed_items(items, random))
     if type(value) in MOMENTS:
         return changed_moment(value, random)
     if isinstance(value, (list, tuple)):
