@@ -122,3 +122,15 @@ def test_an_addition_of_a_mutated_input_is_left_out() -> None:
 
     assert shown((mutated, pair.head)) == []
     assert shown((pair.base, pair.head)) == [1]
+
+
+def test_another_message_inside_an_iterator_is_less_plausible_than_another_result() -> None:
+    message = (
+        call(1, "iterator [1, raises TypeError('a')]"),
+        call(1, "iterator [1, raises TypeError('b')]"),
+    )
+    mutated = call(2, "1", origin=MUTATED), call(2, "2")
+
+    assert shown(message, mutated) == [2, 1]
+    assert CallPair(*message).is_message_only
+    assert not CallPair(message[0], call(1, "iterator [2, raises TypeError('b')]")).is_message_only

@@ -18,6 +18,7 @@ _COMPARABLE = frozenset({"returned", "raised"})
 _OF_UNFIT_INPUTS = frozenset({"TypeError", "AttributeError", "AssertionError", "NameError"})
 _POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
 """A line number after the name of a Python file."""
+_LAST_ERROR = LazyPattern(r"(iterator \[[^\n]{0,8000}raises \w{1,80})\([^\n]{0,8000}\)\]\Z")
 _REASONS = {
     "timeout": "its calls take longer than 0.25 s of CPU time",
     "memory": "its calls use too much memory",
@@ -39,10 +40,13 @@ class CallPair(msgspec.Struct, frozen=True):
 
     @property
     def is_message_only(self) -> bool:
-        """True if both raise the same class, with another message."""
+        """True if both raise the same class, or their iterators do, with another message."""
         before, after = self.base, self.head
-        is_raised = before.kind == after.kind == "raised" and before.type == after.type
-        return is_raised and _effects(before) == _effects(after)
+        if before.kind != after.kind or before.type != after.type or _effects(before) != _effects(after):
+            return False
+        return before.kind == "raised" or (
+            before.text != after.text and _without_message(before.text) == _without_message(after.text)
+        )
 
     @property
     def is_addition(self) -> bool:
@@ -179,6 +183,11 @@ def _effects(call: ReplayedCall) -> tuple[object, ...]:
 
 def _normal(text: str) -> str:
     return _POSITIONS.sub(r"\1N", text) if ".py" in text else text
+
+
+def _without_message(text: str) -> str:
+    """Return the text of an iterator without the message of the exception that it raises at last."""
+    return _LAST_ERROR.sub(r"\1", text)
 
 
 def _differs(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:

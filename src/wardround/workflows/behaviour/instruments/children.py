@@ -31,8 +31,8 @@ def reported_by(work: Callable[[Report], object], wall_s: float = WALL_S) -> tup
         wall_s: elapsed time for each value.
 
     Returns:
-        The reason is ``timeout`` if the process was ended, else ``crashed``, which says nothing about the
-        reported values.
+        The reason is ``timeout`` if the process was ended, and ``crashed`` if it ended by itself, after its
+        work too.
     """
     reading, writing = os.pipe()
     gc.freeze()  # or a collection in the other process copies all pages of memory
