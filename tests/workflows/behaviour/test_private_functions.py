@@ -104,3 +104,24 @@ def test_a_private_function_that_changed_with_its_caller_is_not_shown_by_itself(
 
     assert found.inputs("_row") is not None
     assert found.run.differences == ()
+
+
+def test_a_caller_decides_about_the_tests_in_which_it_was_compared(
+    repo: GitRepository, project: dict[str, str]
+) -> None:
+    core = f"{ROW}\n\ndef table(rows):\n    return [_row(row).replace('|', '') for row in rows]\n"
+    other = "import lib.core\n\n\ndef line(row):\n    return getattr(lib.core, '_' + 'row')(row)\n"
+    tests = (
+        "from lib.core import _row, table\n\n\n"
+        "def test_a_table():\n    table([['a', 'b']])\n\n\ndef test_a_row():\n    _row(['e', 'f'])\n"
+    )
+    files = {**project, "lib/core.py": core, "lib/other.py": other, "tests/test_api.py": tests}
+    use = "from lib.other import line\n\n\ndef test_a_line():\n    line(['c', 'd'])\n"
+    head = {"lib/core.py": core.replace("'|'.join", "'||'.join")}
+
+    decided = Results(compared(repo, files, {**files, **head}))
+    files["tests/test_other.py"] = use
+    shown = Results(compared(repo, files, {**files, **head}))
+
+    assert decided.difference("_row") is None
+    assert shown.texts("_row") == ("_row(['c', 'd'])", "'c|d'", "'c||d'")

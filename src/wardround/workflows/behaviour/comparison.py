@@ -69,11 +69,13 @@ class FunctionResult(msgspec.Struct, frozen=True):
         inputs: the number of compared calls.
         differing: those with another result, the one to show first.
         reason: the most frequent reason for which a call was not compared, as a clause; empty if none was.
+        tests: those in which the compared calls were recorded.
     """
 
     inputs: int = 0
     differing: tuple[CallPair, ...] = ()
     reason: str = ""
+    tests: frozenset[str] = frozenset()
 
 
 def compare_calls(
@@ -92,6 +94,7 @@ def compare_calls(
     count = len(targets.targets)
     inputs = [0] * count
     pairs: list[list[CallPair]] = [[] for _ in range(count)]
+    tests: list[set[str]] = [set() for _ in range(count)]
     reasons: list[Counter[str]] = [Counter() for _ in range(count)]
     for one in base:
         if one.function >= count or one.call not in after or one.call not in second:
@@ -102,10 +105,14 @@ def compare_calls(
             reasons[one.function][reason] += 1
             continue
         inputs[one.function] += 1
+        if one.origin is InputOrigin.RECORDED:
+            tests[one.function].add(one.test)
         if _differs(pair, targets.renamed):
             pairs[one.function].append(pair)
     return tuple(
-        FunctionResult(inputs[at], tuple(sorted(pairs[at], key=_rank)), _frequent(reasons[at]))
+        FunctionResult(
+            inputs[at], tuple(sorted(pairs[at], key=_rank)), _frequent(reasons[at]), frozenset(tests[at])
+        )
         for at in range(count)
     )
 
@@ -130,9 +137,10 @@ def without_unstable(
 
 def _filtered(result: FunctionResult, stable: list[CallPair]) -> FunctionResult:
     lost = len(result.differing) - len(stable)
-    return FunctionResult(
-        result.inputs - lost, tuple(stable), result.reason or (_REASONS["noisy"] if lost else "")
-    )
+    return msgspec.structs.replace(
+        result, inputs=result.inputs - lost, differing=tuple(stable),
+        reason=result.reason or (_REASONS["noisy"] if lost else ""),
+    )  # fmt: skip
 
 
 def _frequent(reasons: Counter[str]) -> str:

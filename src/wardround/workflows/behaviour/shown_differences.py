@@ -56,7 +56,7 @@ def shown_pairs(targets: Sequence[Target], results: Sequence[FunctionResult]) ->
     """Yield one differing call of each changed function, those of public functions first.
 
     A private function is shown through a public one that leads to it and differs. It is shown by itself, for
-    a recorded call only, if no function that leads to it was compared.
+    a recorded call only, if no function that leads to it was compared on the calls of the same test.
     """
     compared = list(zip(targets, results, strict=True))
     for target, result in compared:
@@ -74,20 +74,22 @@ def _private(one: Compared, compared: Sequence[Compared]) -> ShownPair | None:
     for through, other in compared:
         if target.key in through.reaches and not through.is_changed and other.differing:
             return ShownPair(target, other.differing[0], through)
-    recorded = [pair for pair in result.differing if pair.base.origin is InputOrigin.RECORDED]
-    is_decided = any(_decides(other, target) for other in compared)
-    return None if is_decided or not recorded else ShownPair(target, recorded[0])
+    for pair in result.differing:
+        is_recorded = pair.base.origin is InputOrigin.RECORDED
+        if is_recorded and not any(_decides(other, target, pair) for other in compared):
+            return ShownPair(target, pair)
+    return None
 
 
-def _decides(one: Compared, private: Target) -> bool:
+def _decides(one: Compared, private: Target, pair: CallPair) -> bool:
     """Return True if the result of a caller shows whether a difference of a private function matters.
 
-    A caller that changed too perhaps expects the new result.
+    A caller that changed too perhaps expects the new result. Another one was compared, on its own call in the
+    test if the test called the private function through a public one.
     """
     caller, result = one
     if caller is private:
         return False
     is_near = caller.path == private.path and leads_to(caller.head, private.head)
-    return (is_near and (caller.is_changed or result.inputs > 0)) or (
-        private.key in caller.reaches and result.inputs > 0
-    )
+    was_called = pair.base.test in result.tests if pair.base.through else result.inputs > 0
+    return (is_near and caller.is_changed) or ((is_near or private.key in caller.reaches) and was_called)
