@@ -25,7 +25,7 @@ def views_of(value: object) -> dict[str, Any]:
     names = [name for name in dir(kind) if name.startswith(_PREFIXES)][:_MOST_VIEWS]
     found: dict[str, Any] = {}
     for name in ("__str__", *names):
-        method = inspect.getattr_static(kind, name)
+        method = inspect.getattr_static(kind, name, None)
         if isinstance(method, types.FunctionType) and _takes_nothing(method):
             try:
                 found[f"{name}()"] = method(value)
