@@ -9,7 +9,7 @@ import os
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 _MOST_STEPS = 200
 _INNER = ("__wrapped__", "__func__", "func", "fn", "function", "_func", "_fn", "callback")
@@ -21,16 +21,17 @@ class Incompatible(Exception):
     """A function does not accept the recorded arguments."""
 
 
-class Found(NamedTuple):
+class Found:
     """A function of the tree.
 
     Attributes:
         inner: the function itself.
-        named: the object that its name gives: with its decorators, if one takes the arguments of a call.
+        named: the object that its name gives, with its decorators.
     """
 
-    inner: types.FunctionType
-    named: Callable[..., Any]
+    def __init__(self, inner: types.FunctionType, named: Callable[..., Any]) -> None:
+        self.inner = inner
+        self.named = named
 
 
 def find(module: str, name: str, role: str, path: str) -> Found:

@@ -7,6 +7,8 @@ from random import Random
 from typing import Any
 
 MOMENTS = (datetime, date, time, timedelta)
+_NOW = datetime(2026, 1, 1)
+"""The moment at which the clock of a replay is frozen."""
 _SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
 _ZONES = (*(timezone(timedelta(hours=one)) for one in (0, 14, -12)), None)
 """UTC, the first and the last time zone, in which it is another day, and none."""
@@ -28,4 +30,8 @@ def changed_moment(value: Any, random: Random) -> Any:
         options += [value.replace(tzinfo=one) for one in _ZONES if one != value.tzinfo]
         options.append(value.replace(hour=23, minute=59, second=59))
         options.append(value.replace(hour=0, minute=0, second=0, microsecond=0))
+    if isinstance(value, date):
+        options.append(value.replace(year=_NOW.year, month=_NOW.month, day=_NOW.day))
+    if isinstance(value, datetime):
+        options.append(_NOW.replace(tzinfo=random.choice(_ZONES)))
     return random.choice(options)

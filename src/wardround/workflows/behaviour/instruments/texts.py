@@ -70,18 +70,22 @@ def _words(value: str, random: Random) -> str:
 
 def _kinds(value: str, random: Random) -> str:
     """Change a space, a digit or a sign, which often separate the parts of a text."""
-    kind = random.choice([str.isspace, str.isdigit, _is_sign])
+    kind, others = random.choice(_SEPARATORS)
     places = [at for at, one in enumerate(value) if kind(one)]
     if not places:
         return _characters(value, random)
     at = random.choice(places)
-    one = value[at]
-    others = {str.isspace: ["\t", "\n", ""], str.isdigit: ["0", "9", ""]}.get(kind, [""])
-    return value[:at] + random.choice([one * 2, *others]) + value[at + 1 :]
+    return value[:at] + random.choice([value[at] * 2, *others]) + value[at + 1 :]
 
 
 def _is_sign(one: str) -> bool:
     return not one.isalnum() and not one.isspace()
 
 
+_SEPARATORS: tuple[tuple[Callable[[str], bool], list[str]], ...] = (
+    (str.isspace, ["\t", "\n", ""]),
+    (str.isdigit, ["0", "9", ""]),
+    (_is_sign, [""]),
+)
+"""Kinds of characters, each with what replaces one."""
 _CHANGES: tuple[Callable[[str, Random], str], ...] = (_characters, _ends, _all, _words, _kinds)
