@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from wardround.text.redaction import beginning, redact_secrets
+from wardround.text.redaction import beginning, redact_literals, redact_secrets
 
 WORD = "a1B2c3D4e5F6g7H8i9J0"
 SECRETS = {
@@ -116,3 +116,24 @@ def test_a_beginning_does_not_end_within_a_secret(name: str) -> None:
         shown = beginning(text, limit)
         assert len(shown) <= limit
         assert SECRETS[name][:3] not in shown or SECRETS[name] in shown
+
+
+LONG = "123456789012345678901234567890"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"f({LONG})", f"f({LONG})"),
+        (f"f(-{LONG}, x={LONG})", f"f(-{LONG}, x={LONG})"),
+        (f"f('{LONG}')", "f('***')"),
+        (f'f("it\'s {LONG}", {LONG})', f'f("it\'s ***", {LONG})'),
+        (f"f('cut off {LONG}", "f('cut off ***"),
+        (f"f(password={LONG})", "f(password=***)"),
+        (f"f({{'secret': {LONG}}})", "f({'secret': ***})"),
+        ("f(password=123456)", "f(password=***)"),
+        (f"\ue000 {LONG}", "\ue000 ***"),
+    ],
+)
+def test_a_whole_number_in_code_is_no_secret_by_its_length(text: str, expected: str) -> None:
+    assert redact_literals(text) == expected

@@ -170,8 +170,12 @@ class BehaviourDifference(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
         line: of its definition at the head.
         call: as a person would write it.
         test: the test in which the arguments, or those they were derived from, were recorded.
-        through: a public function of the same change that calls this private one and differs; else empty.
+        through: a public function that leads to this private one and differs, as ``FILE::FUNCTION`` if it is
+            in another file; else empty.
         callers: ``path:line`` of calls in the repository.
+        recorded_through: the public function through which the test called a private one that is shown by
+            itself, as no public caller could be compared; else empty.
+        is_addition: the result is the same, and an argument has more entries after the call.
     """
 
     path: str
@@ -184,6 +188,15 @@ class BehaviourDifference(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     test: str = ""
     through: str = ""
     callers: tuple[str, ...] = ()
+    recorded_through: str = ""
+    is_addition: bool = False
+
+    @property
+    def is_private_only(self) -> bool:
+        """True for a private function that is not shown through a public one."""
+        names = self.function.split(".")
+        is_private = any(one.startswith("_") and not one.endswith("__") for one in names)
+        return is_private and not self.through
 
 
 class ComparedFunction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -37,9 +37,10 @@ def behaviour_result(one: BehaviourDifference, reading: BehaviourReading) -> Raw
     """Return the finding about a difference, at the definition of the function."""
     promise = kept_promise(reading.head(one.path) or "", one)
     code, why = _kind(one, reading, promise)
-    parts = [f"the result changed for this input: {one.call} {_change(one.before, one.after)}"]
+    parts = [f"{_summary(one)}: {one.call} {_change(one.before, one.after)}"]
     parts += [why] if why else []
     parts += [f"through {one.through}"] if one.through else []
+    parts += [_called_by_test(one)] if one.is_private_only else []
     parts += [_callers(one)] if one.callers else []
     known = reading.precision.get(f"run/{code}")
     span = Span(one.line, 1, one.line, 2)
@@ -49,6 +50,8 @@ def behaviour_result(one: BehaviourDifference, reading: BehaviourReading) -> Raw
 
 def _kind(one: BehaviourDifference, reading: BehaviourReading, promise: str) -> tuple[str, str]:
     """Return the rule of a difference, and the reason for it as a clause."""
+    if one.is_addition:
+        return "behaviour", ""
     if reading.stated:
         return "unstated-behaviour", f"the change states {reading.stated}"
     if promise:
@@ -77,6 +80,16 @@ def _value(seen: Observed) -> str:
 
 def _arguments(seen: Observed) -> str:
     return _shown(", ".join(seen.arguments)) if seen.arguments else "its arguments as they were"
+
+
+def _summary(one: BehaviourDifference) -> str:
+    if one.is_addition:
+        return "the result is the same, and an argument has more entries for this input"
+    return "the result changed for this input"
+
+
+def _called_by_test(one: BehaviourDifference) -> str:
+    return f"called by a test{f' through {one.recorded_through}' if one.recorded_through else ''}"
 
 
 def _callers(one: BehaviourDifference) -> str:

@@ -27,6 +27,15 @@ _ASSIGNED = LazyPattern(
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\n]{4,400}?)(?P=quote)|(?P<bare>[^\s\"'`,;(){}\[\]<>]{6,200}))"
 )
 _TOKEN_CHARACTERS = string.ascii_letters + string.digits + "+/=_.~-"
+_LITERAL = LazyPattern(
+    r"'(?:[^'\\]|\\[\s\S])*(?:'|\\?\Z)|\"(?:[^\"\\]|\\[\s\S])*(?:\"|\\?\Z)"
+    r"|(?<![\w.])(?P<number>\d{6,})(?![\w.])"
+)
+"""A text in quotes, or a long whole number."""
+_NUMBER = "\ue000"
+"""The place of a number, from a private range of Unicode."""
+_LONGEST_NAME = 60
+_EXAMPLE = "a1b2c3d4"
 _LEAST_VALUE = 8
 _MIXED = LazyPattern(r"[A-Za-z0-9+/=_.~-]{24,}")
 _LEAST_ENTROPY = 3.6
@@ -67,6 +76,27 @@ def redact_secrets(text: str) -> str:
     text = _ASSIGNED.sub(_masked_value, text)
     text = _MIXED.sub(lambda run: "***" if _is_random(run.group()) else run.group(), text)
     return redact_tokens(text)
+
+
+def redact_literals(text: str) -> str:
+    """Return source code as ``redact_secrets`` does, with its whole numbers: a long one is not a token.
+
+    A number is redacted in a text literal, and as the value of a name such as ``password``.
+    """
+    numbers: list[str] = []
+
+    def hidden(match: re.Match[str]) -> str:
+        before = text[max(0, match.start() - _LONGEST_NAME) : match.start()]
+        assigned = _ASSIGNED.search(f"{before}{_EXAMPLE}")
+        if match["number"] is None or (assigned and assigned["bare"] == _EXAMPLE):
+            return match.group()
+        numbers.append(match["number"])
+        return _NUMBER
+
+    if _NUMBER in text:
+        return redact_secrets(text)
+    shown = iter(redact_secrets(_LITERAL.sub(hidden, text)).split(_NUMBER))
+    return next(shown) + "".join(f"{number}{one}" for number, one in zip(numbers, shown, strict=False))
 
 
 def assigned_secrets(text: str) -> frozenset[str]:

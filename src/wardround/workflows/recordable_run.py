@@ -15,13 +15,15 @@ from wardround.change.repository import Repository
 from wardround.change.snapshot import scratch_root
 from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import RunEvidence
-from wardround.text.redaction import beginning, redact_secrets
+from wardround.text.redaction import beginning, redact_literals, redact_secrets
 
 _FREE_TEXTS = {
     "detail": 400, "excerpt": 2_000, "call": 500, "returned": 500, "raised": 500, "arguments": 500,
     "printed": 500, "before": 200, "after": 200,
 }  # fmt: skip
 """Fields whose text the code under test can choose -> the most characters of a text in a record."""
+_OF_CODE = frozenset({"call", "returned", "raised", "arguments"})
+"""Those with values as source code shows them."""
 _MOST_EXCERPTS = 100
 _TREE = "/tree/"
 """The folder of the tree in the sandbox."""
@@ -86,7 +88,8 @@ def _text(text: str, field: str, folders: MachineFolders) -> str:
     if limit is None:
         return text
     head, separator, rest = text.partition("(") if field == "call" else ("", "", text)
-    clean = redact_secrets(_ADDRESS.sub("0x...", folders.without(rest)))
+    redacted = redact_literals if field in _OF_CODE else redact_secrets
+    clean = redacted(_ADDRESS.sub("0x...", folders.without(rest)))
     return head + separator + _shortened(clean, limit, from_end=field == "excerpt")
 
 

@@ -71,7 +71,7 @@ def test_public_functions_that_lead_to_a_private_one_are_run_too(find: Find) -> 
 
     found = find(text, text.replace("return 1", "return 2"))
 
-    assert names(found) == [("_inner", True, ()), ("outer", False, ("_inner",))]
+    assert names(found) == [("_inner", True, ()), ("outer", False, ("core.py::_inner",))]
 
 
 def test_a_private_constructor_step_is_followed_to_where_the_class_is_used(find: Find) -> None:
@@ -104,24 +104,49 @@ def test_functions_over_the_limit_are_listed(find: Find) -> None:
     ]
 
 
+CLASS = (
+    "class A:\n    limit = 1\n    size: int = 1\n\n"
+    "    def __init__(self):\n        self.x = 1\n        self._y = 1\n"
+)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "is_remade"),
     [
         ("self.x = 1", "self.x = 2", True),
+        ("self._y = 1", "self._y = 2", True),
         ("self.x = 1", "self.x = 1\n        if not self.x: raise ValueError", False),
+        ("self.x = 1", "self.x = 1\n        self.z = 1", True),
+        ("self.x = 1", "self.x = 1\n        self._z = 1", False),
+        ("self.x = 1", "pass", False),
+        ("        self._y = 1\n", "", False),
+        ("self.x = 1", "self.x = 1\n        self.start()", True),
         ("limit = 1", "limit = 2", False),
-        ("size: int = 1", "size: int = 2", True),
+        ("limit = 1", "limit = 1\n    MOST: Final = 12", False),
+        ("size: int = 1", "size: int = 2", False),
+        ("limit = 1", "__slots__ = ('x', '_y')", True),
+        ("class A:", "class A(B):", True),
     ],
 )
-def test_a_class_makes_its_objects_in_another_way_by_its_fields_and_constructors(
+def test_a_class_makes_its_objects_in_another_way_by_its_bases_and_constructors(
     before: str, after: str, is_remade: bool
 ) -> None:
-    text = "class A:\n    limit = 1\n    size: int = 1\n\n    def __init__(self):\n        self.x = 1\n"
-    assert before in text
+    assert before in CLASS
 
-    first, second = (definitions(one).classes["A"] for one in (text, text.replace(before, after)))
+    first, second = (definitions(one).classes["A"] for one in (CLASS, CLASS.replace(before, after)))
 
-    assert (first != second) is is_remade
+    assert second.is_remade_from(first) is is_remade
+
+
+@pytest.mark.parametrize(
+    "head", ["@dataclass\nclass A:", "class A(BaseModel):", "class A(metaclass=Fields):"]
+)
+def test_declared_fields_make_state_in_a_class_that_reads_them(head: str) -> None:
+    text = CLASS.replace("class A:", head)
+
+    first, second = (definitions(one).classes["A"] for one in (text, text.replace("int = 1", "int = 2")))
+
+    assert second.is_remade_from(first)
 
 
 def test_tests_that_mention_a_function_are_first(repo: GitRepository) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -11,7 +11,6 @@ from wardround.change.change_source import decoded
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import (
-    BehaviourDifference,
     BehaviourRun,
     ComparedFunction,
     NotCompared,
@@ -20,20 +19,21 @@ from wardround.context.run_evidence import (
 )  # fmt: skip
 from wardround.errors import UsageError
 from wardround.sandbox.model import Outcome, State
-from wardround.workflows.behaviour.callers import FunctionKey, callers_of
+from wardround.workflows.behaviour.callers import callers_of
 from wardround.workflows.behaviour.comparison import (
-    CallPair,
     FunctionResult,
     compare_calls,
-    observed,
-    observed_text,
     without_unstable,
 )  # fmt: skip
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
+from wardround.workflows.behaviour.public_callers import files_of
+from wardround.workflows.behaviour.shown_differences import shown_pairs
+from wardround.workflows.behaviour.shown_text import observed_text
 from wardround.workflows.behaviour.stages import Recorded, RecordedRun, ReplayedRun, Stages
-from wardround.workflows.behaviour.targets import Target, Targets, find_targets
+from wardround.workflows.behaviour.targets import Targets, find_targets
 from wardround.workflows.behaviour.tests_to_run import chosen_tests
 from wardround.workflows.environments.model import Environment
+from wardround.workflows.test.planning import tree_of
 
 _SEEDS = (1, 2)
 
@@ -63,7 +63,8 @@ def compare_behaviour(
         GitError: a tree cannot be read.
         UsageError: the request names no changed function.
     """
-    targets = find_targets(change, _reader(repository), request, limits.functions)
+    others = files_of(tree_of(repository, change.base))
+    targets = find_targets(change, _reader(repository), request, limits.functions, others)
     if request and not targets.targets and not targets.not_compared:
         raise UsageError(
             f"{request}: no changed function has this name; give FILE::FUNCTION as the table shows it"
@@ -120,9 +121,14 @@ class _Comparison:
         results = compare_calls(self._targets, one.calls, after.calls, again.calls)
         differing = [pair.head.call for result in results for pair in result.differing]
         if differing:
-            self._progress("repeating the differing calls on the head")
-            last = stages.replay(head, recorded, one, hash_seed=second, is_base=False, only=differing)
-            results = without_unstable(results, last.calls)
+            self._progress("repeating the differing calls alone")
+            alone = [
+                stages.replay(
+                    side, recorded, one, hash_seed=second, is_base=side == base, only=differing
+                ).calls
+                for side in (base, head)
+            ]
+            results = without_unstable(results, *alone)
         return results, _with_replays(conditions, (one, after, again))
 
     def _summary(
@@ -139,10 +145,9 @@ class _Comparison:
             else:
                 reason = result.reason or _not_recorded(at, recorded)
                 left.append(NotCompared(target.path, target.name, observed_text(reason)))
-        shown = list(_shown(self._targets.targets, results))
-        keys = {(target.path, through or target.name) for target, through, _ in shown}
-        callers = callers_of(self._stages.repository, self._change, keys)
-        differences = [_difference(*one, callers) for one in shown]
+        shown = list(shown_pairs(self._targets.targets, results))
+        callers = callers_of(self._stages.repository, self._change, {one.called for one in shown})
+        differences = [one.difference(callers.get(one.called, ())) for one in shown]
         return BehaviourRun(conditions, tuple(differences), tuple(compared), tuple(left))
 
 
@@ -191,38 +196,3 @@ def _not_recorded(at: int, run: RecordedRun) -> str:
     if not one.inputs:
         return f"its arguments cannot be recorded ({one.problem})"
     return "its calls were not repeated in time"
-
-
-def _shown(
-    targets: Sequence[Target], results: Sequence[FunctionResult]
-) -> Iterator[tuple[Target, str, CallPair]]:
-    """Yield the differences to show, with the public function through which a private one is shown."""
-    for target, result in zip(targets, results, strict=True):
-        if target.is_changed and not target.head.is_private and result.differing:
-            yield target, "", result.differing[0]
-    for target, result in zip(targets, results, strict=True):
-        if target.is_changed and target.head.is_private and (result.differing or not result.inputs):
-            for through, other in zip(targets, results, strict=True):
-                is_own = (
-                    through.path == target.path and target.name in through.reaches and not through.is_changed
-                )
-                if is_own and other.differing:
-                    yield target, through.name, other.differing[0]
-                    break
-
-
-def _difference(
-    target: Target, through: str, pair: CallPair, callers: Mapping[FunctionKey, tuple[str, ...]]
-) -> BehaviourDifference:
-    return BehaviourDifference(
-        path=target.path,
-        function=target.name,
-        line=target.head.line,
-        call=observed_text(pair.base.written or f"{through or target.name}(...)"),
-        before=observed(pair.base, pair.head),
-        after=observed(pair.head, pair.base),
-        origin=pair.base.origin,
-        test=pair.base.test,
-        through=through,
-        callers=callers.get((target.path, through or target.name), ()),
-    )

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
-from wardround.context.run_evidence import InputOrigin, Observed
-from wardround.text.redaction import redact_secrets
+from wardround.context.run_evidence import InputOrigin
+from wardround.text.redaction import redact_literals
+from wardround.workflows.behaviour.shown_text import MOST_SHOWN, observed_text
 from wardround.workflows.behaviour.stages import ReplayedCall
 from wardround.workflows.behaviour.targets import Targets
 
-_MOST_SHOWN = 300
 _COMPARABLE = frozenset({"returned", "raised"})
 _OF_UNFIT_INPUTS = frozenset({"TypeError", "AttributeError", "AssertionError", "NameError"})
 _POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
 """A line number after the name of a Python file."""
+_LAST_ERROR = LazyPattern(r"(iterator \[[^\n]{0,8000}raises \w{1,80})\([^\n]{0,8000}\)\]\Z")
 _REASONS = {
     "timeout": "its calls take longer than 0.25 s of CPU time",
     "memory": "its calls use too much memory",
     "crashed": "its calls end the process",
     "unloadable": "its recorded arguments cannot be loaded again",
     "incompatible": "its changed parameters do not accept the recorded arguments",
+    "undecorated": "its decorators take other arguments than the function",
     "noisy": "its results differ between two runs of the base",
+    "replaced": "its arguments have matches of regular expressions that the change replaces",
     "remade": "its arguments have objects whose class makes them in another way after the change",
 }
 
@@ -37,10 +40,26 @@ class CallPair(msgspec.Struct, frozen=True):
 
     @property
     def is_message_only(self) -> bool:
-        """True if both raise the same class, with another message."""
+        """True if both raise the same class, or their iterators do, with another message."""
         before, after = self.base, self.head
-        is_raised = before.kind == after.kind == "raised" and before.type == after.type
-        return is_raised and _effects(before) == _effects(after)
+        if before.kind != after.kind or before.type != after.type or _effects(before) != _effects(after):
+            return False
+        return before.kind == "raised" or (
+            before.text != after.text and _without_message(before.text) == _without_message(after.text)
+        )
+
+    @property
+    def is_addition(self) -> bool:
+        """True if the only difference is that an argument has more entries after the call."""
+        before, after = self.base, self.head
+        if (before.kind, _normal(before.text), before.printed) != (
+            after.kind,
+            _normal(after.text),
+            after.printed,
+        ):
+            return False
+        texts = [_argument_texts(name, self) for name in {*before.changed, *after.changed}]
+        return all(one == other or _is_gain(one, other) for one, other in texts)
 
 
 class FunctionResult(msgspec.Struct, frozen=True):
@@ -50,11 +69,13 @@ class FunctionResult(msgspec.Struct, frozen=True):
         inputs: the number of compared calls.
         differing: those with another result, the one to show first.
         reason: the most frequent reason for which a call was not compared, as a clause; empty if none was.
+        tests: those in which the compared calls were recorded.
     """
 
     inputs: int = 0
     differing: tuple[CallPair, ...] = ()
     reason: str = ""
+    tests: frozenset[str] = frozenset()
 
 
 def compare_calls(
@@ -73,6 +94,7 @@ def compare_calls(
     count = len(targets.targets)
     inputs = [0] * count
     pairs: list[list[CallPair]] = [[] for _ in range(count)]
+    tests: list[set[str]] = [set() for _ in range(count)]
     reasons: list[Counter[str]] = [Counter() for _ in range(count)]
     for one in base:
         if one.function >= count or one.call not in after or one.call not in second:
@@ -83,32 +105,42 @@ def compare_calls(
             reasons[one.function][reason] += 1
             continue
         inputs[one.function] += 1
+        if one.origin is InputOrigin.RECORDED:
+            tests[one.function].add(one.test)
         if _differs(pair, targets.renamed):
             pairs[one.function].append(pair)
     return tuple(
-        FunctionResult(inputs[at], tuple(sorted(pairs[at], key=_rank)), _frequent(reasons[at]))
+        FunctionResult(
+            inputs[at], tuple(sorted(pairs[at], key=_rank)), _frequent(reasons[at]), frozenset(tests[at])
+        )
         for at in range(count)
     )
 
 
 def without_unstable(
-    results: Sequence[FunctionResult], again: Sequence[ReplayedCall]
+    results: Sequence[FunctionResult], base: Sequence[ReplayedCall], head: Sequence[ReplayedCall]
 ) -> tuple[FunctionResult, ...]:
-    """Leave out calls whose result differs between two runs of the head."""
-    second = {one.call: one for one in again}
+    """Leave out calls whose result is another one in a run of their own, without calls before them.
+
+    Args:
+        base: the differing calls, repeated on the base, each in a process of its own.
+        head: the same on the head.
+    """
+    before, after = {one.call: one for one in base}, {one.call: one for one in head}
 
     def is_stable(pair: CallPair) -> bool:
-        other = second.get(pair.head.call)
-        return other is not None and _key(other) == _key(pair.head)
+        sides = (pair.base, before.get(pair.base.call)), (pair.head, after.get(pair.head.call))
+        return all(other is not None and _key(other) == _key(one) for one, other in sides)
 
     return tuple(_filtered(one, [pair for pair in one.differing if is_stable(pair)]) for one in results)
 
 
 def _filtered(result: FunctionResult, stable: list[CallPair]) -> FunctionResult:
     lost = len(result.differing) - len(stable)
-    return FunctionResult(
-        result.inputs - lost, tuple(stable), result.reason or (_REASONS["noisy"] if lost else "")
-    )
+    return msgspec.structs.replace(
+        result, inputs=result.inputs - lost, differing=tuple(stable),
+        reason=result.reason or (_REASONS["noisy"] if lost else ""),
+    )  # fmt: skip
 
 
 def _frequent(reasons: Counter[str]) -> str:
@@ -129,7 +161,14 @@ def _objection(pair: CallPair, again: ReplayedCall, targets: Targets) -> str:
         return _REASONS["remade"]
     if any(_is_of(one, targets.remade) for one in pair.base.classes):
         return _REASONS["remade"]
+    if any(_has_replaced(one, targets.replaced) for one in pair.base.patterns):
+        return _REASONS["replaced"]
     return ""
+
+
+def _has_replaced(pattern: str, replaced: frozenset[str]) -> bool:
+    """Return True if a removed text is in a regular expression, more than one character of it."""
+    return any(one in pattern for one in replaced if len(one) > 1)
 
 
 def _is_of(used: str, remade: frozenset[str]) -> bool:
@@ -154,11 +193,18 @@ def _normal(text: str) -> str:
     return _POSITIONS.sub(r"\1N", text) if ".py" in text else text
 
 
+def _without_message(text: str) -> str:
+    """Return the text of an iterator without the message of the exception that it raises at last."""
+    return _LAST_ERROR.sub(r"\1", text)
+
+
 def _differs(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
     before, after = _key(pair.base), _key(pair.head)
     if before == after:
         return False
-    if pair.base.origin is not InputOrigin.RECORDED and (pair.is_message_only or _is_unfit(pair)):
+    if pair.base.origin is not InputOrigin.RECORDED and (
+        pair.is_message_only or pair.is_addition or _is_unfit(pair)
+    ):
         return False
     texts = repr(before), repr(after)
     return not any(
@@ -171,56 +217,48 @@ def _is_unfit(pair: CallPair) -> bool:
     return pair.head.kind == "raised" and pair.base.kind == "raised" and pair.base.type in _OF_UNFIT_INPUTS
 
 
+def _argument_texts(name: str, pair: CallPair) -> tuple[str, str]:
+    """Return the text of an argument after the call on both sides; an unchanged one has its earlier text."""
+    before, after = pair.base.changed.get(name), pair.head.changed.get(name)
+    earlier = (before or after or ("", "", ""))[2]
+    return _normal(before[0] if before else earlier), _normal(after[0] if after else earlier)
+
+
+def _is_gain(before: str, after: str) -> bool:
+    """Return True if a text has one more entry of a dictionary than another one, and is else the same."""
+    first = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
+    added = after[first : len(after) - (len(before) - first)]
+    if before != after[:first] + after[len(after) - (len(before) - first) :] or ": " not in added:
+        return False
+    depth = 0
+    for character in added.strip(", "):
+        depth += (character in "{[(") - (character in "}])")
+        if depth < 0:
+            return False
+    return depth == 0 and not added.strip(", ").startswith(("{", "[", "("))
+
+
+_ORIGINS = (InputOrigin.RECORDED, InputOrigin.MUTATED, InputOrigin.CROSSED)
+
+
 def _rank(pair: CallPair) -> tuple[object, ...]:
-    """Order pairs: without secrets, with another result, recorded, and short ones first."""
+    """Order pairs: without secrets, with another result, plausible, with few arguments, short ones first."""
     written = pair.base.written
-    shown = [text[:_MOST_SHOWN] for text in (written, pair.base.shown, pair.head.shown)]
+    shown = [text[:MOST_SHOWN] for text in (written, pair.base.shown, pair.head.shown)]
     return (
-        any(redact_secrets(text) != text for text in shown),
-        pair.is_message_only,
-        pair.base.origin is not InputOrigin.RECORDED,
+        any(redact_literals(text) != text for text in shown),
+        pair.is_message_only or pair.is_addition,
+        _implausibility(pair),
+        _ORIGINS.index(pair.base.origin),
         not written,
+        pair.base.arguments,
         len(written),
         pair.base.call,
     )
 
 
-def observed(call: ReplayedCall, other: ReplayedCall) -> Observed:
-    """Return what a call did, for a person.
-
-    Args:
-        other: the same call on the other side; effects that both have are left out.
-    """
-    text = _distinct((call.text, call.shown), (other.text, other.shown))
-    printed = "" if call.printed == other.printed else observed_text(call.printed, other.printed)
-    is_raised = call.kind == "raised"
-    arguments = tuple(_changed_arguments(call, other))
-    return Observed(None if is_raised else text, text if is_raised else None, arguments, printed)
-
-
-def _changed_arguments(call: ReplayedCall, other: ReplayedCall) -> Iterator[str]:
-    for name in sorted({*call.changed, *other.changed}):
-        texts, others = call.changed.get(name), other.changed.get(name)
-        if texts is None:
-            yield f"{name} unchanged"
-        elif others is None or texts[0] != others[0]:
-            yield f"{name}={_distinct(texts, others or ('', ''))}"
-
-
-def _distinct(texts: tuple[str, str], others: tuple[str, str]) -> str:
-    """Return the text for a person, or the exact one if only that differs from the other side's."""
-    at = 0 if texts[1] == others[1] and texts[0] != others[0] else 1
-    return observed_text(texts[at], others[at])
-
-
-def observed_text(text: str, other: str = "") -> str:
-    """Return a text without secrets, shortened around its first difference from another one."""
-    if len(text) > _MOST_SHOWN and other:
-        at = next(
-            (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b),
-            min(len(text), len(other)),
-        )
-        first = max(0, at - _MOST_SHOWN // 2)
-        text = f"{'... ' if first else ''}{text[first:]}"
-    redacted = redact_secrets(text)
-    return redacted if len(redacted) <= _MOST_SHOWN else f"{redacted[:_MOST_SHOWN]}..."
+def _implausibility(pair: CallPair) -> int:
+    """Return a smaller number for an input that is more probably one of a user: the base takes it."""
+    if pair.base.kind == "raised":
+        return 2
+    return int(pair.head.kind == "raised" and pair.base.origin is not InputOrigin.RECORDED)

@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.languages.python.module import FunctionNode, last_name, named_functions
 from wardround.languages.python.tree import parse, walk
+from wardround.workflows.behaviour.class_states import ClassState, class_states
 from wardround.workflows.test.normal_syntax import statement_digest
 
 _MOST_CONSTANTS = 60
@@ -60,14 +61,18 @@ class Definitions(msgspec.Struct, frozen=True):
     Attributes:
         functions: by name and role; of several definitions the last.
         repeated: names with more than one definition, overloads left out.
-        classes: qualified names, each with a digest of what makes its objects.
+        classes: qualified names, each with what makes its objects.
         constants: names that the file or a class in it binds to a value, each with a digest of the values.
+        bound: the same names, each with the names and attributes that its values mention.
+        texts: its text literals.
     """
 
     functions: dict[tuple[str, str], Definition]
     repeated: frozenset[str]
-    classes: dict[str, str]
+    classes: dict[str, ClassState]
     constants: dict[str, str]
+    bound: dict[str, frozenset[str]]
+    texts: frozenset[str]
 
 
 def definitions(text: str) -> Definitions:
@@ -75,7 +80,7 @@ def definitions(text: str) -> Definitions:
     try:
         tree = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Definitions({}, frozenset(), {}, {})
+        return Definitions({}, frozenset(), {}, {}, {}, frozenset())
     functions: dict[tuple[str, str], Definition] = {}
     repeated = set()
     for name, node in named_functions(tree.body):
@@ -89,20 +94,28 @@ def definitions(text: str) -> Definitions:
             repeated.add(name)
         functions[name, one.role] = one
     constants: dict[str, str] = {}
-    for name, digest in _bound(tree.body):
-        constants[name] = f"{constants.get(name, '')} {digest}"
-    return Definitions(functions, frozenset(repeated), dict(_classes(tree.body, "")), constants)
+    bound: dict[str, frozenset[str]] = {}
+    for name, value in _bound(tree.body):
+        constants[name] = f"{constants.get(name, '')} {statement_digest(value, '')}"
+        bound[name] = bound.get(name, frozenset()) | frozenset(_mentions(value))
+    classes = dict(class_states(tree.body))
+    return Definitions(functions, frozenset(repeated), classes, constants, bound, frozenset(_texts(tree)))
 
 
-def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    """Yield the names that statements of a file or of its classes bind, with the digest of the statement."""
+def _texts(tree: ast.AST) -> Iterator[str]:
+    for one in walk(tree):
+        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value
+
+
+def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that statements of a file or of its classes bind, with the value."""
     for one in body:
         if isinstance(one, ast.ClassDef):
             yield from _bound(one.body)
         elif isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None:
             targets = one.targets if isinstance(one, ast.Assign) else [one.target]
-            digest = statement_digest(one.value, "")
-            yield from ((each.id, digest) for each in targets if isinstance(each, ast.Name))
+            yield from ((each.id, one.value) for each in targets if isinstance(each, ast.Name))
 
 
 def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definition:
@@ -152,40 +165,3 @@ def _constants(node: FunctionNode) -> Iterator[int | float | str]:
             value = one.value if isinstance(one, ast.Constant) else None
             if isinstance(value, int | float | str) and len(repr(value)) <= _LONGEST_CONSTANT:
                 yield value
-
-
-_ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
-_MAKERS = (
-    "__init__",
-    "__new__",
-    "__post_init__",
-    "__setstate__",
-    "__getstate__",
-    "__reduce__",
-    "__attrs_post_init__",
-)
-
-
-def _classes(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:
-    """Yield the classes with the digest of their bases, fields and the methods that make objects."""
-    for one in body:
-        if isinstance(one, ast.ClassDef):
-            name = f"{prefix}{one.name}"
-            kept = [*one.bases, *_state_making(one.body)]
-            yield name, " ".join(statement_digest(each, name, is_field=True) for each in kept)
-            yield from _classes(one.body, f"{name}.")
-
-
-def _state_making(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the declared fields of a class, and assignments and calls of methods that make its objects."""
-    for one in body:
-        if isinstance(one, ast.AnnAssign) or (
-            isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
-        ):
-            yield one
-        elif isinstance(one, FunctionNode) and one.name in _MAKERS:
-            yield from (
-                node for node in ast.walk(one)
-                if isinstance(node, _ASSIGNMENTS)
-                or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-            )  # fmt: skip

@@ -15,6 +15,7 @@ class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         functions: those of the change that are compared, public callers of private ones included.
         inputs: different recorded calls of one function; as many mutated ones are added.
+        all_inputs: recorded and mutated calls of all functions; each has an equal share of them.
         mutated_inputs: the number of mutated ones that are added to fewer recorded ones.
         inputs_per_test: calls of one function that are recorded in one test.
         recording_cpu_s: CPU time for the records of one function.
@@ -26,6 +27,7 @@ class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     functions: Count = 40
     inputs: Count = 120
+    all_inputs: Count = 1200
     mutated_inputs: Count = 60
     inputs_per_test: Count = 40
     recording_cpu_s: Seconds = 0.6

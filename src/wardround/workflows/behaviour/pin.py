@@ -90,8 +90,9 @@ def _is_dotted(node: ast.expr) -> bool:
 
 
 def _import(difference: BehaviourDifference) -> str:
-    path = difference.path
+    *elsewhere, called = (difference.through or difference.function).split("::")
+    path = elsewhere[0] if elsewhere else difference.path
     for folder in _SOURCE_FOLDERS:
         path = path.removeprefix(folder)
     module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return f"from {module} import {(difference.through or difference.function).partition('.')[0]}"
+    return f"from {module} import {called.partition('.')[0]}"

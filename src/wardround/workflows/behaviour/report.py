@@ -40,6 +40,9 @@ def statement(difference: BehaviourDifference) -> str:
     if is_message_only(difference):
         messages = f"{difference.after.raised}, before {difference.before.raised}"
         return f"{difference.call} raises the same error with another message: {messages}"
+    if difference.is_addition:
+        before, after = (", ".join(one.arguments) for one in (difference.before, difference.after))
+        return f"{difference.call} has the same result and adds to an argument: {after}, before {before}"
     before, after = _did(difference.before, "returned", "raised"), _did(difference.after, "returns", "raises")
     return f"the result changed for this input: {difference.call} {before}; it {after} now"
 
@@ -58,6 +61,8 @@ def _lines(run: BehaviourRun) -> Iterator[str]:
         yield f"{one.path}:{one.line}: {one.function}{f' (through {one.through})' if one.through else ''}"
         yield f"  {statement(one)}"
         yield f"  {_ORIGINS[one.origin]} {one.test or 'the start of the tests'}"
+        if one.is_private_only:
+            yield f"  called by a test{f' through {one.recorded_through}' if one.recorded_through else ''}"
         if one.callers:
             yield f"  called at {', '.join(one.callers)}"
     changed = len(run.compared) + len(run.not_compared)

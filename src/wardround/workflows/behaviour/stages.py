@@ -72,9 +72,13 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         shown: the result for a person.
         type: the class of the exception.
         is_stale: an object made before the change lacks an attribute.
-        changed: by parameter: the text and the text for a person of an argument that the call changed.
+        changed: by parameter, for arguments that the call changed: the text, the text for a person, and the
+            text before the call.
         written: the call as a person would write it.
+        arguments: the number of those that it passes.
         classes: ``module:name`` of the classes of objects in its arguments.
+        patterns: the regular expressions of matches in its arguments.
+        through: the public function of the tree through which the test called a private one; else empty.
     """
 
     call: int
@@ -86,10 +90,13 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shown: str = ""
     type: str = ""
     is_stale: bool = False
-    changed: dict[str, tuple[str, str]] = {}
+    changed: dict[str, tuple[str, str, str]] = {}
     printed: str = ""
     written: str = ""
+    arguments: int = 0
     classes: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    through: str = ""
 
 
 class RecordedRun(msgspec.Struct, frozen=True):
@@ -186,6 +193,7 @@ class Stages(msgspec.Struct, frozen=True):
                 "attributes_file": _ATTRIBUTES,
                 "freeze": not _fake_clock(),
                 "seed": self.limits.seed,
+                "most_inputs": self.limits.all_inputs,
                 "wall_s": self.limits.replay_s,
             }
             outcome = self._run(

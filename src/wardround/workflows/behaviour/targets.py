@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -10,11 +10,15 @@ from wardround.change.diff import Change, ChangedFile
 from wardround.context.run_evidence import NotCompared
 from wardround.languages.python.module import is_test_path
 from wardround.workflows.behaviour.definitions import Definition, Definitions, definitions
+from wardround.workflows.behaviour.public_callers import (
+    FunctionKey,
+    OtherFiles,
+    PlacedKey,
+    no_other_files,
+    public_callers,
+)  # fmt: skip
 
-FunctionKey = tuple[str, str]
-"""The qualified name of a function, and its role in a property."""
-_MOST_STEPS = 4
-_MOST_CALLERS = 4
+Constant = int | float | str
 ReadText = Callable[[str | None], str | None]
 """Takes an object id."""
 
@@ -25,7 +29,7 @@ class Target(msgspec.Struct, frozen=True):
     Attributes:
         is_changed: its syntax differs, or the value of a name that its file or class binds and that it
             mentions; others are public callers of changed private functions.
-        reaches: the names of those private functions, in the same file.
+        reaches: ``FILE::FUNCTION`` at the head of those private functions.
         constants: of the function and of those that it reaches, for inputs near them.
     """
 
@@ -35,16 +39,16 @@ class Target(msgspec.Struct, frozen=True):
     head: Definition
     is_changed: bool = True
     reaches: tuple[str, ...] = ()
-    constants: tuple[int | float | str, ...] = ()
+    constants: tuple[Constant, ...] = ()
 
     @property
     def name(self) -> str:
         return self.head.name
 
-    def matches(self, request: str) -> bool:
-        """Return True if ``FILE::FUNCTION``, ``FILE`` or no text names it."""
-        path, _, name = request.partition("::")
-        return not request or (path == self.path and name in ("", self.name))
+    @property
+    def key(self) -> str:
+        """``FILE::FUNCTION`` at the head."""
+        return f"{self.path}::{self.name}"
 
 
 class Targets(msgspec.Struct, frozen=True):
@@ -54,98 +58,149 @@ class Targets(msgspec.Struct, frozen=True):
         remade: ``path::class`` of classes whose objects can have another state if they are made after the
             change.
         renamed: names of removed classes, and of added ones.
+        replaced: text literals that the change removes.
     """
 
     targets: tuple[Target, ...] = ()
     not_compared: tuple[NotCompared, ...] = ()
     remade: frozenset[str] = frozenset()
     renamed: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    replaced: frozenset[str] = frozenset()
 
 
-def find_targets(change: Change, text: ReadText, request: str, most: int) -> Targets:
+def find_targets(
+    change: Change, text: ReadText, request: str, most: int, others: OtherFiles = no_other_files
+) -> Targets:
     """Compare the syntax of both sides of the changed Python files.
 
     Args:
         text: the text of a blob; None if it cannot be read.
         request: ``FILE::FUNCTION`` or ``FILE`` at the head; empty for all.
         most: the number of functions.
+        others: the unchanged files in which public callers of private functions are searched.
     """
-    found: list[Target] = []
-    left: list[NotCompared] = []
-    remade: set[str] = set()
-    removed: list[str] = []
-    added: list[str] = []
-    for file in sorted(change.files, key=lambda one: one.path):
-        if not _is_source(file):
-            continue
-        base, head = (definitions(text(blob) or "") for blob in (file.base_blob, file.head_blob))
-        if file.base_path is not None:
-            found += _of_file(file, base, head, left)
-            remade |= {
-                f"{file.base_path}::{name}"
-                for name, digest in base.classes.items()
-                if head.classes.get(name, digest) != digest
-            }
-        removed += sorted({*base.classes} - {*head.classes})
-        added += sorted({*head.classes} - {*base.classes})
-    requested = [one for one in found if one.matches(request) or (one.reaches and _reaches(one, request))]
-    requested.sort(key=lambda one: not one.is_changed)
-    left = [
-        one for one in left if not request or f"{one.path}::{one.function}" == request or one.path == request
+    files = [
+        _ComparedFile(one.base_path or one.path, one.path, *_sides(one, text))
+        for one in sorted(change.files, key=lambda one: one.path)
+        if _is_source(one)
     ]
+    left: list[NotCompared] = []
+    found = _Choice(files, others).targets([one for one in files if one.base.functions], left)
+    requested = [one for one in found if any(_is_in(key, request) for key in (one.key, *one.reaches))]
+    requested.sort(key=lambda one: not one.is_changed)
+    left = [one for one in left if _is_in(f"{one.path}::{one.function}", request)]
     over = [
         NotCompared(one.path, one.name, f"at most {most} functions are compared")
         for one in requested[most:]
         if one.is_changed
     ]
-    return Targets(tuple(requested[:most]), (*left, *over), frozenset(remade), (tuple(removed), tuple(added)))
+    remade = frozenset(name for one in files for name in one.remade)
+    replaced = frozenset().union(*(one.base.texts for one in files))
+    replaced = replaced.difference(*(one.head.texts for one in files))
+    return Targets(tuple(requested[:most]), (*left, *over), remade, _renamed(files), replaced)
 
 
-def _reaches(target: Target, request: str) -> bool:
-    path, _, name = request.partition("::")
-    return path == target.path and name in target.reaches
+def _sides(file: ChangedFile, text: ReadText) -> tuple[Definitions, Definitions]:
+    return definitions(text(file.base_blob) or ""), definitions(text(file.head_blob) or "")
+
+
+def _renamed(files: Sequence[_ComparedFile]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    removed = [name for one in files for name in sorted({*one.base.classes} - {*one.head.classes})]
+    added = [name for one in files for name in sorted({*one.head.classes} - {*one.base.classes})]
+    return tuple(removed), tuple(added)
+
+
+def _is_in(key: str, request: str) -> bool:
+    """Return True if ``FILE::FUNCTION``, ``FILE`` or no text names a function."""
+    return not request or request in (key, key.partition("::")[0])
 
 
 def _is_source(file: ChangedFile) -> bool:
     return file.is_regular and file.path.endswith(".py") and not is_test_path(file.path)
 
 
-def _of_file(
-    file: ChangedFile, base: Definitions, head: Definitions, left: list[NotCompared]
-) -> Iterator[Target]:
-    assert file.base_path is not None
-    bound = {name for name, digest in base.constants.items() if head.constants.get(name, digest) != digest}
-    changed = {
-        key: one
-        for key, one in base.functions.items()
-        if key in head.functions
-        and (head.functions[key].digest != one.digest or not bound.isdisjoint(one.mentions))
-    }
-    for key in sorted(changed):
-        if reason := _exclusion(key[0], base.repeated | head.repeated):
-            left.append(NotCompared(file.path, key[0], reason))
-            del changed[key]
-    reached = _public_callers([one for one in changed.values() if one.is_private], base)
-    for key in changed:
-        yield _target(file, key, base, head, reached.pop(key, []))
-    for key, names in reached.items():
-        if key in head.functions and key[0] not in base.repeated | head.repeated:
-            yield _target(file, key, base, head, names, is_changed=False)
+class _ComparedFile(msgspec.Struct, frozen=True):
+    """The definitions of a file on both sides."""
+
+    base_path: str
+    path: str
+    base: Definitions
+    head: Definitions
+
+    @property
+    def remade(self) -> Iterator[str]:
+        """``path::class`` of classes whose objects can have another state if the head makes them."""
+        for name, state in self.base.classes.items():
+            if self.head.classes.get(name, state).is_remade_from(state):
+                yield f"{self.base_path}::{name}"
+
+    def changed(self, left: list[NotCompared]) -> Iterator[FunctionKey]:
+        """Yield the changed functions; add those that are not compared to ``left``."""
+        before, after = self.base.constants, self.head.constants
+        bound = {name for name, digest in before.items() if after.get(name, digest) != digest}
+        for key, one in self.base.functions.items():
+            other = self.head.functions.get(key)
+            if other is None or (other.digest == one.digest and bound.isdisjoint(one.mentions)):
+                continue
+            if reason := _exclusion(key[0], self._repeated):
+                left.append(NotCompared(self.path, key[0], reason))
+            else:
+                yield key
+
+    @property
+    def _repeated(self) -> frozenset[str]:
+        return self.base.repeated | self.head.repeated
+
+    def has_both(self, key: FunctionKey) -> bool:
+        return key in self.base.functions and key in self.head.functions and key[0] not in self._repeated
+
+    def constants(self, key: FunctionKey) -> list[Constant]:
+        return _constants(self.base.functions[key], self.head.functions[key])
 
 
-def _target(
-    file: ChangedFile, key: FunctionKey, base: Definitions, head: Definitions, reaches: list[str],
-    *, is_changed: bool = True,
-) -> Target:  # fmt: skip
-    keys = [key, *(one for one in base.functions if one[0] in reaches and one in head.functions)]
-    constants = [one for each in keys for one in _constants(base.functions[each], head.functions[each])]
-    sides = base.functions[key], head.functions[key]
-    return Target(
-        file.base_path or file.path, file.path, *sides, is_changed, tuple(reaches), tuple(constants)
-    )
+class _Choice:
+    """The targets of changed files, and of the files in which their public callers are."""
+
+    def __init__(self, files: Sequence[_ComparedFile], others: OtherFiles) -> None:
+        self._files = {one.base_path: one for one in files}
+        self._others = others
+
+    def targets(self, files: Sequence[_ComparedFile], left: list[NotCompared]) -> Iterator[Target]:
+        changed = [(one.base_path, key) for one in files for key in one.changed(left)]
+        reached = self._reached(changed)
+        for one in changed:
+            yield self._target(one, reached.pop(one, []), is_changed=True)
+        for one, private in reached.items():
+            if self._files[one[0]].has_both(one[1]):
+                yield self._target(one, private, is_changed=False)
+
+    def _reached(self, changed: Sequence[PlacedKey]) -> dict[PlacedKey, list[PlacedKey]]:
+        """Return the public callers of the private functions among changed ones, with those functions."""
+        found: dict[PlacedKey, list[PlacedKey]] = {}
+        for path, key in changed:
+            file = self._files[path].base
+            if file.functions[key].is_private:
+                for caller in public_callers(file.functions[key], path, file, self._elsewhere):
+                    found.setdefault(caller, []).append((path, key))
+        return found
+
+    def _elsewhere(self, names: frozenset[str]) -> Mapping[str, Definitions]:
+        found = self._others(names)
+        for path, one in found.items():
+            self._files.setdefault(path, _ComparedFile(path, path, one, one))
+        return found
+
+    def _target(self, placed: PlacedKey, private: Sequence[PlacedKey], *, is_changed: bool) -> Target:
+        file, key = self._files[placed[0]], placed[1]
+        inner = [one for each, name in private for one in self._files[each].constants(name)]
+        return Target(
+            file.base_path, file.path, file.base.functions[key], file.head.functions[key], is_changed,
+            tuple(f"{self._files[each].path}::{name}" for each, (name, _) in private),
+            (*file.constants(key), *inner),
+        )  # fmt: skip
 
 
-def _constants(base: Definition, head: Definition) -> list[int | float | str]:
+def _constants(base: Definition, head: Definition) -> list[Constant]:
     """Return the constants of both versions; those that only one has are twice in it, as they matter more."""
     sides = base.constants, head.constants
     changed = [one for side, other in (sides, sides[::-1]) for one in side if one not in other]
@@ -157,35 +212,3 @@ def _exclusion(name: str, repeated: frozenset[str]) -> str:
     if name in repeated:
         return "it has several definitions"
     return "its result is a hash" if name.rpartition(".")[2] == "__hash__" else ""
-
-
-def _public_callers(private: Sequence[Definition], base: Definitions) -> dict[tuple[str, str], list[str]]:
-    """Return the nearest public functions of a file that lead to private ones, by the names they mention."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for one in private:
-        callers: list[tuple[str, str]] = []
-        reached, seen = {_called_name(one)}, {(one.name, one.role)}
-        for _ in range(_MOST_STEPS):
-            new = [
-                key for key, other in base.functions.items() if key not in seen and reached & other.mentions
-            ]
-            seen.update(new)
-            callers += [key for key in new if not base.functions[key].is_private]
-            inner = [key for key in new if base.functions[key].is_private or _is_constructor(key[0])]
-            reached = {_called_name(base.functions[key]) for key in inner}
-            if len(callers) >= _MOST_CALLERS or not reached:
-                break
-        for key in callers[:_MOST_CALLERS]:
-            found.setdefault(key, []).append(one.name)
-    return found
-
-
-def _is_constructor(name: str) -> bool:
-    """Return True if the effect of a function is perhaps only seen where its class is used."""
-    return name.rpartition(".")[2] in ("__init__", "__new__", "__post_init__")
-
-
-def _called_name(definition: Definition) -> str:
-    """Return the name by which code calls a function: of a special method, its class."""
-    *around, name = definition.name.split(".")
-    return around[-1] if around and name.startswith("__") and name.endswith("__") else name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import io
 import pickle
@@ -10,19 +11,24 @@ import random
 import resource
 import signal
 import sys
+import traceback
 import types
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
-from .functions import ROOT, Incompatible, arguments_for
+from .functions import ROOT, Found, Incompatible, arguments_for
 from .values import MOST_ITEMS, shortened, text_of, type_name
 
 _CPU_S = 0.25
 _LOADING_CPU_S = 2.0
 _MEMORY_BYTES = 1024 * 1024 * 1024
 _MOST_PRINTED = 4000
-_MOST_CLASSES = 50
+_MANAGERS = (
+    contextlib._GeneratorContextManager,
+    contextlib._AsyncGeneratorContextManager,
+)
+"""The results of generators that a decorator makes context managers; what they yield is compared."""
 
 
 class _Timeout(BaseException):
@@ -54,19 +60,26 @@ class _Printed(io.StringIO):
         """Keep the text."""
 
 
-def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -> dict[str, Any]:
-    """Call a function once; this process serves no other call.
+def outcome_of(function: Found, payload: bytes, names: list[str]) -> dict[str, Any]:
+    """Call a function once.
 
     The result of a constructor is the object.
     """
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     warnings.simplefilter("ignore")
     timer = _Timer()
+    try:
+        return _outcome(function, payload, names, timer)
+    finally:
+        timer.stop()
+
+
+def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -> dict[str, Any]:
     timer.start(_LOADING_CPU_S)
     try:
         given, before = pickle.loads(payload), pickle.loads(payload)
         earlier = {name: text_of(value) for name, value in before.items()}
-        positional, keywords = arguments_for(function, given, names)
+        positional, keywords = arguments_for(function.inner, given, names)
     except Incompatible as error:
         return {"kind": "incompatible", "text": str(error)}
     except BaseException as error:
@@ -77,7 +90,7 @@ def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -
     with redirect_stdout(printed), redirect_stderr(printed):
         result = _called(function, positional, keywords)
         try:
-            if function.__name__ == "__init__":
+            if function.inner.__name__ == "__init__":
                 made = given.pop(names[0])
                 result.update(_returned(made) if result["kind"] == "returned" else {})
             changed = _changed(given, earlier)
@@ -89,9 +102,11 @@ def outcome_of(function: types.FunctionType, payload: bytes, names: list[str]) -
     return {**result, "changed": changed, "printed": shortened(printed.getvalue(), _MOST_PRINTED)}
 
 
-def _called(function: types.FunctionType, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+def _called(function: Found, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
     try:
-        value = function(*positional, **keywords)
+        value = function.named(*positional, **keywords)
+        if isinstance(value, _MANAGERS):
+            value = value.gen
         if inspect.iscoroutine(value):
             value = asyncio.run(value)
         elif inspect.isasyncgen(value):
@@ -102,7 +117,17 @@ def _called(function: types.FunctionType, positional: list[Any], keywords: dict[
     except _Timeout:
         return {"kind": "timeout"}
     except BaseException as error:
-        return _raised(error)
+        return {"kind": "undecorated"} if _is_refused(function, error) else _raised(error)
+
+
+def _is_refused(function: Found, error: BaseException) -> bool:
+    """Return True if a decorator does not accept the arguments of the function, as that of a command."""
+    if function.named is function.inner or (
+        isinstance(error, Exception) and not isinstance(error, TypeError)
+    ):
+        return False
+    frames = traceback.walk_tb(error.__traceback__)
+    return all(frame.f_code is not function.inner.__code__ for frame, _ in frames)
 
 
 def _returned(value: Any) -> dict[str, str]:
@@ -146,54 +171,10 @@ def _is_stale(error: BaseException) -> bool:
 
 
 def _changed(given: dict[str, Any], earlier: dict[str, str]) -> dict[str, list[str]]:
-    """Return the arguments whose text is another one after the call."""
+    """Return the arguments whose text is another one after the call, with both texts."""
     found = {}
     for name, value in given.items():
         text = text_of(value)
         if text != earlier[name]:
-            found[name] = [text, text_of(value, is_shown=True)]
+            found[name] = [text, text_of(value, is_shown=True), earlier[name]]
     return found
-
-
-def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dict[str, Any]:
-    """Return the call as a person would write it, and the classes of the objects in its arguments."""
-    classes: set[str] = set()
-    try:
-        values = {
-            name: text_of(one, is_shown=True, classes=classes) for name, one in pickle.loads(payload).items()
-        }
-        flat = pickle.loads(payload)
-    except BaseException:
-        return {"written": "", "classes": []}
-    written = _written(values, flat, names, function)
-    return {"written": written, "classes": sorted(classes)[:_MOST_CLASSES]}
-
-
-def _written(
-    texts: dict[str, str], values: dict[str, Any], names: list[str], function: dict[str, Any]
-) -> str:
-    owner, _, name = function["name"].rpartition(".")
-    arguments, is_gapless = [], True
-    receiver = texts.get(names[0], "") if function["receiver"] and names else ""
-    for one in names[bool(function["receiver"]) :]:
-        if one == function["rest"]:
-            arguments += [text_of(item, is_shown=True) for item in values.get(one, ())]
-        elif one == function["keywords"]:
-            arguments += [
-                f"{key}={text_of(item, is_shown=True)}" for key, item in values.get(one, {}).items()
-            ]
-        elif one not in texts:
-            is_gapless = False
-        elif is_gapless and one not in function["keyword_only"]:
-            arguments.append(texts[one])
-        else:
-            arguments.append(f"{one}={texts[one]}")
-    inner = ", ".join(arguments)
-    if name in ("__init__", "__new__"):
-        return f"{owner}({inner})"
-    if function["receiver"] == "cls" or (owner and not function["receiver"]):
-        return f"{owner}.{name}({inner})"
-    target = f"{receiver or owner}.{name}" if function["receiver"] else name
-    if function["role"] == "setter":
-        return f"{target} = {inner}"
-    return target if function["role"] in ("getter", "deleter") else f"{target}({inner})"

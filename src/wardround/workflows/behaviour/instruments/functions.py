@@ -8,6 +8,7 @@ import inspect
 import os
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 _MOST_STEPS = 200
@@ -20,7 +21,20 @@ class Incompatible(Exception):
     """A function does not accept the recorded arguments."""
 
 
-def find(module: str, name: str, role: str, path: str) -> types.FunctionType:
+class Found:
+    """A function of the tree.
+
+    Attributes:
+        inner: the function itself.
+        named: the object that its name gives, with its decorators.
+    """
+
+    def __init__(self, inner: types.FunctionType, named: Callable[..., Any]) -> None:
+        self.inner = inner
+        self.named = named
+
+
+def find(module: str, name: str, role: str, path: str) -> Found:
     """Return a function of the tree.
 
     Args:
@@ -39,7 +53,15 @@ def find(module: str, name: str, role: str, path: str) -> types.FunctionType:
     inner = unwrapped(found, name.rpartition(".")[2], role, path)
     if inner is None:
         raise LookupError(f"{name} is no function of {path}")
-    return inner
+    named = _accessor(found, role)
+    return Found(inner, named if callable(named) else inner)
+
+
+def _accessor(found: Any, role: str) -> Any:
+    """Return the function that a property calls, or the object itself."""
+    if isinstance(found, property):
+        return {"setter": found.fset, "deleter": found.fdel}.get(role, found.fget)
+    return found.func if isinstance(found, functools.cached_property) else found
 
 
 def member_name(owner: object, name: str) -> str:
@@ -51,9 +73,7 @@ def member_name(owner: object, name: str) -> str:
 
 def unwrapped(found: Any, name: str, role: str, path: str) -> types.FunctionType | None:
     """Return the function with this name that an object wraps."""
-    if isinstance(found, property):
-        found = {"setter": found.fset, "deleter": found.fdel}.get(role, found.fget)
-    waiting: list[Any] = [found]
+    waiting: list[Any] = [_accessor(found, role)]
     seen: set[int] = set()
     while waiting and len(seen) < _MOST_STEPS:
         one = waiting.pop(0)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
 from .functions import ROOT
+from .moments import MOMENTS, changed_moment
+from .streams import again, items_of
+from .texts import changed_text
 from .values import public_state
 
 _MOST_LEAVES = 200
 _MOST_TRIES = 8
-_LEAVES = (bool, int, float, str, bytes, type(None))
+_MOST_TEXTS = 50
+_LONGEST_TEXT = 200
+_LEAVES = (bool, int, float, str, bytes, type(None), types.GeneratorType, *MOMENTS)
 _CHANGED_DEFAULTS = (bool, int, float, str)
 _DEFAULT_SHARE = 0.2
 _RECEIVER_SHARE = 0.2
@@ -32,6 +38,7 @@ class Mutation:
     def __init__(self, random: Random, constants: list[Any], defaults: Arguments) -> None:
         self._random = random
         self._constants = constants
+        self._texts: list[Any] = []
         self._defaults = {name: one for name, one in defaults.items() if type(one) in _CHANGED_DEFAULTS}
 
     def cross(self, arguments: Arguments, other: Arguments, receiver: str) -> bool:
@@ -52,9 +59,15 @@ class Mutation:
         leaves = list(
             _leaves([(one, _setter(arguments, name)) for name, one in arguments.items() if name != receiver])
         )
+        self._remember(leaves)
         if receiver in arguments and (not leaves or self._random.random() < _RECEIVER_SHARE):
             leaves = list(_leaves(_attributes(arguments[receiver])))
         return any(self._put(*self._random.choice(leaves)) for _ in range(_MOST_TRIES if leaves else 0))
+
+    def _remember(self, leaves: list[Leaf]) -> None:
+        """Keep some short texts of recorded calls, to combine others with them."""
+        texts = [one for one, _ in leaves if type(one) in (str, bytes) and len(one) <= _LONGEST_TEXT]
+        self._texts = [*self._texts, *texts][-_MOST_TEXTS:]
 
     def _put(self, value: Any, put: Callable[[Any], None]) -> bool:
         changed = self._changed(value)
@@ -69,7 +82,8 @@ class Mutation:
             fitting = [one for one in self._constants if type(one) in kinds]
             if fitting and type(value) in (int, float, str, bytes):
                 return _with_constant(value, self._random.choice(fitting), self._random)
-        return _changed(value, self._random)
+        others = [one for one in self._texts if type(one) is type(value)]
+        return _changed(value, others, self._random)
 
 
 def _with_constant(value: Any, constant: Any, random: Random) -> Any:
@@ -135,13 +149,17 @@ def _field(owner: object, name: str) -> Callable[[Any], None]:
     return lambda value: object.__setattr__(owner, name, value)
 
 
-def _changed(value: Any, random: Random) -> Any:
+def _changed(value: Any, others: list[Any], random: Random) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float)):
         return type(value)(random.choice([0, 1, -1, value + 1, value - 1, -value, value * 10, value / 2]))
     if isinstance(value, (str, bytes)):
-        return _changed_text(value, random)
+        return changed_text(value, others, random)
+    if (items := items_of(value)) is not None:
+        return again(_changed_items(items, random))
+    if type(value) in MOMENTS:
+        return changed_moment(value, random)
     if isinstance(value, (list, tuple)):
         return type(value)(_changed_items(list(value), random))
     if isinstance(value, dict):
@@ -153,17 +171,3 @@ def _changed(value: Any, random: Random) -> Any:
 def _changed_items(items: list[Any], random: Random) -> list[Any]:
     cut = random.randrange(len(items)) if items else 0
     return random.choice([[], items[:cut] + items[cut + 1 :], items + items[-1:], items[::-1]])
-
-
-def _changed_text(value: Any, random: Random) -> Any:
-    empty = value[:0]
-    space, sign = (b" ", b"-") if isinstance(value, bytes) else (" ", "-")
-    cut = random.randrange(len(value)) if value else 0
-    options = [
-        empty, value[1:], value[:-1], value[:cut] + value[cut + 1 :], value[:cut] + space + value[cut:],
-        value + value[-1:], sign + value, value.upper(), value.lower(), value + space, space + value,
-        value[:cut] + value[cut : cut + 1].swapcase() + value[cut + 1 :], value[::-1],
-    ]  # fmt: skip
-    if isinstance(value, str):
-        options += [value[:cut] + "\u00e9" + value[cut:], value.replace(" ", "\n"), "0" + value]
-    return random.choice(options)

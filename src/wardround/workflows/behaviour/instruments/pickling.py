@@ -9,6 +9,8 @@ import types
 from collections import ChainMap
 from typing import Any
 
+from .streams import reduced_generator
+
 
 def dumps(value: object) -> bytes:
     """Return the pickle of a value; classes and functions without an importable name are in it by value."""
@@ -39,6 +41,7 @@ def _reduced_match(match: re.Match[Any]) -> tuple[Any, ...]:
 
 
 _REDUCERS: dict[type, Any] = {
+    types.GeneratorType: reduced_generator,
     re.Match: _reduced_match,
     type(threading.Lock()): lambda lock: (threading.Lock, ()),
     type(threading.RLock()): lambda lock: (threading.RLock, ()),

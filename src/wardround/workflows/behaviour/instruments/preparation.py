@@ -6,7 +6,6 @@ import os
 import pickle
 import random
 import time
-import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,31 +17,38 @@ from .pickling import dumps
 
 _TWICE_SHARE = 0.25
 """The share of inputs with two changes, as for an option that matters for some texts only."""
+_LEAST_SHARE = 20
 Header = dict[str, Any]
 Function = dict[str, Any]
+Recorded = tuple[Header, bytes]
 
 
 def prepare(job: dict[str, Any]) -> None:
     """Write the recorded calls and about as many mutated ones, those of each function together."""
-    calls: dict[int, list[tuple[Header, bytes]]] = {}
+    calls: dict[int, list[Recorded]] = {}
     with open(job["recorded"], "rb") as file:
         for header, payload in read_frames(file):
             calls.setdefault(header["function"], []).append((header, payload))
     end = time.monotonic() + job["wall_s"] / 4
+    share = max(_LEAST_SHARE, job["most_inputs"] // max(1, len(calls)))
     with open(job["inputs"], "wb") as file:
-        for index, recorded in sorted(calls.items()):
+        for index, found in sorted(calls.items()):
+            recorded = _spread(found, share // 2)
             for header, payload in recorded:
                 write_frame(file, {**header, "origin": "recorded"}, payload)
             if time.monotonic() < end:
-                for header, payload in _mutated(recorded, job["functions"][index], job["seed"]):
+                for header, payload in _mutated(recorded, job["functions"][index], job["seed"], share):
                     write_frame(file, header, payload)
 
 
-def _mutated(
-    recorded: list[tuple[Header, bytes]], function: Function, seed: int
-) -> list[tuple[Header, bytes]]:
+def _spread(calls: list[Recorded], most: int) -> list[Recorded]:
+    """Return at most some calls, from all parts of a list."""
+    return [calls[at * len(calls) // most] for at in range(most)] if len(calls) > most else calls
+
+
+def _mutated(recorded: list[Recorded], function: Function, seed: int, share: int) -> list[Recorded]:
     path = f"/tmp/wardround-mutated-{os.getpid()}"
-    in_child(lambda: _write_mutated(path, recorded, function, seed))
+    in_child(lambda: _write_mutated(path, _Making(recorded, function, seed, share)))
     try:
         with open(path, "rb") as file:
             return list(read_frames(file))
@@ -50,8 +56,7 @@ def _mutated(
         return []
 
 
-def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Function, seed: int) -> int:
-    making = _Making(recorded, function, seed)
+def _write_mutated(path: str, making: _Making) -> int:
     with open(path, "wb") as file:
         for header, arguments in making.new():
             try:
@@ -65,13 +70,17 @@ def _write_mutated(path: str, recorded: list[tuple[Header, bytes]], function: Fu
 
 
 class _Making:
-    """Makes new calls of one function from its recorded ones."""
+    """Makes new calls of one function from its recorded ones.
 
-    def __init__(self, recorded: list[tuple[Header, bytes]], function: Function, seed: int) -> None:
+    Args:
+        share: the most calls of the function, the recorded ones included.
+    """
+
+    def __init__(self, recorded: list[Recorded], function: Function, seed: int, share: int) -> None:
         self._recorded = recorded
         self._crossing: float = function["crossing"]
         self._has_receiver = bool(function["receiver"])
-        self._most = max(len(recorded), function["least_mutated"])
+        self._most = min(max(len(recorded), function["least_mutated"]), share - len(recorded))
         self._random = random.Random(f"{seed} {function['path']} {function['name']}")
         self._seen = {payload for _, payload in recorded}
         self._mutation = Mutation(self._random, function["constants"], _defaults(recorded[0][0], function))
@@ -111,9 +120,7 @@ class _Making:
 def _defaults(header: Header, function: Function) -> Arguments:
     """Return the defaults of a function that can be changed; none if it is not found."""
     try:
-        found: types.FunctionType = find(
-            header["module"], function["name"], function["role"], function["path"]
-        )
-        return defaults_of(found)
+        found = find(header["module"], function["name"], function["role"], function["path"])
+        return defaults_of(found.inner)
     except Exception:  # the replay states the reason
         return {}

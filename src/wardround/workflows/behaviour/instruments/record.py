@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import hashlib
 import importlib.machinery
 import json
@@ -15,14 +16,17 @@ import os
 import sys
 import time
 import types
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from .frames import write_frame
 from .functions import ROOT, defaults_of, member_name, unwrapped
 from .pickling import dumps
+from .streams import Restorable, Stream
 from .versions import supply_versions
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
+_MOST_FRAMES = 60
 _FREE_INPUTS = 5
 """The number of calls that are recorded whatever the CPU time of the tests so far."""
 
@@ -66,18 +70,25 @@ class Recorder:
         self._is_busy = False
         self._by_value: set[str] = set()
 
-    def called(self, index: int, values: dict[str, Any]) -> None:
-        """Record one call; it never raises."""
-        if self._is_busy:
-            return
+    def called(self, index: int, values: dict[str, Any], passed: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Record one call, and return its arguments: the same ones, except generators. It never raises."""
         target = self.targets[index]
+        if self._is_busy:
+            return passed
         target.calls += 1
+        streams: dict[int, Stream] = {}
+        if self._may_record(target, time.process_time()):
+            with self._measured(target):
+                self._record(target, values, sys._getframe(1), streams)
+        return tuple(streams[id(one)].passed_on() if id(one) in streams else one for one in passed)
+
+    @contextlib.contextmanager
+    def _measured(self, target: Target) -> Iterator[None]:
+        """Count the CPU time of a record; a failure is the reason for which it is missing."""
         begun = time.process_time()
-        if not self._may_record(target, begun):
-            return
         self._is_busy = True
         try:
-            self._record(target, values, sys._getframe(1))
+            yield
         except Exception as error:
             target.problem = f"{type(error).__name__}: {error}"[:200]
         finally:
@@ -87,7 +98,7 @@ class Recorder:
             self.cpu_s += spent
             limits = self._limits
             if target.inputs >= limits["inputs"] or target.cpu_s >= limits["cpu_s"]:
-                self.open[index] = False
+                self.open[target.index] = False
 
     def _may_record(self, target: Target, now: float) -> bool:
         seen = target.in_test.get(self.test, 0)
@@ -96,7 +107,9 @@ class Recorder:
             return False
         return target.inputs < _FREE_INPUTS or self.cpu_s < self._limits["share"] * now
 
-    def _record(self, target: Target, values: dict[str, Any], frame: types.FrameType) -> None:
+    def _record(
+        self, target: Target, values: dict[str, Any], frame: types.FrameType, streams: dict[int, Stream]
+    ) -> None:
         code = frame.f_code
         target.module = target.module or str(frame.f_globals.get("__name__", ""))
         names = list(code.co_varnames[: _count(code)])
@@ -107,7 +120,38 @@ class Recorder:
             for name in names
             if name in values and not (name in target.defaults and target.defaults[name] is values[name])
         }
-        payload = self._pickled(given)
+        header = {
+            "function": target.index, "module": target.module, "names": _ordered(code, names),
+            "test": self.test, "through": public_caller(frame),
+        }  # fmt: skip
+        lazy = {name: one for name, one in given.items() if type(one) is types.GeneratorType}
+        payload = self._pickled({name: one for name, one in given.items() if name not in lazy})
+        if lazy:
+            self._follow(target, header, payload, lazy, streams)
+        else:
+            self._write(target, header, payload)
+
+    def _follow(
+        self, target: Target, header: dict[str, Any], payload: bytes, lazy: dict[str, Any],
+        streams: dict[int, Stream],
+    ) -> None:  # fmt: skip
+        """Record a call when the function has consumed all generators among its arguments."""
+
+        def pickled(value: object) -> bytes:
+            with self._measured(target):
+                return self._pickled(value)
+            return b""
+
+        def finish() -> None:
+            if all(one.is_complete for one in streams.values()):
+                with self._measured(target):
+                    recorded = {name: streams[id(one)].items for name, one in lazy.items()}
+                    self._write(target, header, self._pickled(Restorable(payload, recorded)))
+
+        target.problem = "a generator among them was not consumed"
+        streams.update({id(one): Stream(one, pickled, finish) for one in lazy.values()})
+
+    def _write(self, target: Target, header: dict[str, Any], payload: bytes) -> None:
         if len(payload) > self._limits["bytes"] or self._bytes > self._limits["total_bytes"]:
             target.problem = "its arguments are too large"
             return
@@ -117,12 +161,10 @@ class Recorder:
         target.seen.add(digest)
         target.inputs += 1
         self._bytes += len(payload)
-        names = _ordered(code, names)
-        header = {"function": target.index, "module": target.module, "names": names, "test": self.test}
         write_frame(self._file, header, payload)
         self._file.flush()
 
-    def _pickled(self, given: dict[str, Any]) -> bytes:
+    def _pickled(self, given: object) -> bytes:
         """Return the pickle; what modules of tests define is in it by value, since other trees lack it."""
         import cloudpickle
 
@@ -133,9 +175,33 @@ class Recorder:
         return dumps(given)
 
 
+def public_caller(frame: types.FrameType) -> str:
+    """Return the nearest public function of the tree above a frame; empty if a test is nearer."""
+    around = frame.f_back
+    for _ in range(_MOST_FRAMES):
+        if around is None or _is_test_file(around.f_code.co_filename):
+            return ""
+        name = getattr(around.f_code, "co_qualname", around.f_code.co_name)
+        if around.f_code.co_filename.startswith(f"{ROOT}/") and _is_public(name):
+            return str(name)
+        around = around.f_back
+    return ""
+
+
+def _is_public(name: str) -> bool:
+    """Return True for the name of a function that is not private, nested, a lambda or a comprehension."""
+    return "<" not in name and not any(
+        one.startswith("_") and not one.endswith("__") for one in name.split(".")
+    )
+
+
 def _is_of_tests(module: object) -> bool:
     path = getattr(module, "__file__", None) or ""
-    if not isinstance(path, str) or not path.startswith(f"{ROOT}/"):
+    return isinstance(path, str) and _is_test_file(path)
+
+
+def _is_test_file(path: str) -> bool:
+    if not path.startswith(f"{ROOT}/"):
         return False
     *folders, name = path[len(ROOT) + 1 :].split("/")
     return (
@@ -169,6 +235,10 @@ def _defaults(target: Target, code: types.CodeType) -> dict[str, Any]:
     return {} if function is None else defaults_of(function)
 
 
+def _parameters(arguments: ast.arguments) -> list[str]:
+    return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+
+
 class _Inserting(ast.NodeTransformer):
     """Adds the statement to the functions that start on certain lines."""
 
@@ -181,7 +251,10 @@ class _Inserting(ast.NodeTransformer):
             return self.generic_visit(node)
         first = node.body[0]
         is_documented = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
-        statement = ast.parse(f"if {_OPEN}[{index}]: {_CALLED}({index}, locals())").body[0]
+        names = "".join(f"{one}, " for one in _parameters(node.args))
+        called = f"{_CALLED}({index}, locals(), ({names}))"
+        call = f"({names}) = {called}" if names else called
+        statement = ast.parse(f"if {_OPEN}[{index}]: {call}").body[0]
         for one in ast.walk(statement):
             ast.copy_location(
                 one, node.body[-1] if is_documented and len(node.body) == 1 else node.body[int(is_documented)]

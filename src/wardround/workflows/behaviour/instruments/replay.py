@@ -1,4 +1,4 @@
-"""Repeating recorded calls on one tree, each in a process of its own, and writing down what they did."""
+"""Repeating recorded calls on one tree, in other processes, and writing down what they did."""
 
 from __future__ import annotations
 
@@ -7,24 +7,31 @@ import io
 import json
 import sys
 import time
-import types
 from collections import Counter
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, BinaryIO
 
-from .calls import call_text, outcome_of
-from .children import in_child
+from .calls import outcome_of
+from .children import Report, reported_by
 from .frames import read_frames
-from .functions import find
+from .functions import Found, find
 from .preparation import prepare
 from .values import ATTRIBUTES
 from .versions import supply_versions
+from .written import call_text
 
 _MOST_PROBLEM = 200
 _MOST_SLOW = 4
 """The number of calls of a function that may wait for too long, after which no other one is tried."""
 _FROZEN_S = 1767225600
 """2026-01-01 00:00:00 UTC."""
+_BATCH = 20
+_ENDS = frozenset({"timeout", "memory", "crashed"})
+"""Results after which other calls need another process."""
 Header = dict[str, Any]
+Call = tuple[int, Header, bytes]
+"""Its number, header and pickled arguments."""
 Function = dict[str, Any]
 
 
@@ -65,7 +72,7 @@ class Replay:
     def __init__(self, job: dict[str, Any]) -> None:
         self._job = job
         self._functions: list[Function] = job["functions"]
-        self._found: dict[int, types.FunctionType] = {}
+        self._found: dict[int, Found] = {}
         self._problems: dict[int, str] = {}
         self._end = time.monotonic() + job["wall_s"]
         self._warm: set[int] = set()
@@ -73,60 +80,88 @@ class Replay:
 
     def run(self) -> None:
         """Repeat all calls, in order, until the time is over."""
-        only = self._job["only"]
         with open(self._job["inputs"], "rb") as file, open(self._job["output"], "w") as output:
-            for number, (header, payload) in enumerate(read_frames(file)):
+            for batch in self._batches(file):
+                for (number, header, _), result in zip(batch, self._results(batch)):
+                    told = {key: header[key] for key in ("function", "origin", "test", "through")}
+                    output.write(json.dumps({"call": number, **told, **result}) + "\n")
+                output.flush()
                 if time.monotonic() > self._end:
                     return
-                if only is None or number in only:
-                    result = self._result(header, payload)
-                    output.write(json.dumps({"call": number, **result}) + "\n")
-                    output.flush()
 
-    def _result(self, header: Header, payload: bytes) -> dict[str, Any]:
-        index = header["function"]
-        told = {key: header[key] for key in ("function", "origin", "test")}
-        function = self._function(index, header)
+    def _batches(self, file: BinaryIO) -> Iterator[list[Call]]:
+        """Yield the calls that share a process: some of one function; a requested one has its own process."""
+        only = self._job["only"]
+        batch: list[Call] = []
+        for number, (header, payload) in enumerate(read_frames(file)):
+            if only is not None and number not in only:
+                continue
+            most = 1 if only is not None else _BATCH
+            if batch and (len(batch) >= most or batch[0][1]["function"] != header["function"]):
+                yield batch
+                batch = []
+            batch.append((number, header, payload))
+        if batch:
+            yield batch
+
+    def _results(self, batch: list[Call]) -> Iterator[dict[str, Any]]:
+        """Yield the results of calls; one with which a process ended is repeated in a process of its own."""
+        index = batch[0][1]["function"]
+        function = self._function(index, batch[0][1])
         if function is None:
-            return {**told, "kind": "unloadable", "text": self._problems[index]}
-        if self._slow[index] >= _MOST_SLOW:
-            return {**told, "kind": "timeout"}
-        described = self._functions[index]
-        is_first, before = index not in self._warm, set(sys.modules)
-        known = {name: len(found) for name, found in ATTRIBUTES.seen.items()}
+            yield from ({"kind": "unloadable", "text": self._problems[index]} for _ in batch)
+            return
+        waiting = batch
+        while waiting and time.monotonic() <= self._end:
+            if self._slow[index] >= _MOST_SLOW:
+                yield from ({"kind": "timeout"} for _ in waiting)
+                return
+            results, end = reported_by(partial(self._repeat, function, waiting))
+            results = results[: len(waiting)] or [{"kind": end}]
+            if len(results) > 1 and results[-1]["kind"] in _ENDS:
+                results.pop()
+            self._slow[index] += results[-1]["kind"] == "timeout"
+            yield from map(partial(self._accepted, index), results)
+            waiting = waiting[len(results) :]
 
-        def work() -> object:
+    def _repeat(self, function: Found, calls: list[Call], report: Report) -> None:
+        """Report the result of each call, up to one after which this process is not to be used again."""
+        index, modules = calls[0][1]["function"], set(sys.modules)
+        for _, header, payload in calls:
+            known = {name: len(found) for name, found in ATTRIBUTES.seen.items()}
             result = outcome_of(function, payload, header["names"])
             if self._job["texts"]:
-                result.update(call_text(payload, header["names"], described))
+                result.update(call_text(payload, header["names"], self._functions[index]))
             result["attributes"] = {
                 name: sorted(found)
                 for name, found in ATTRIBUTES.seen.items()
                 if len(found) > known.get(name, 0)
             }
-            if is_first:
-                result["modules"] = [name for name in sys.modules if name not in before]
-            return result
+            if index not in self._warm:
+                result["modules"] = [name for name in sys.modules if name not in modules]
+            report(result)
+            if result["kind"] in _ENDS:
+                return
 
-        result = in_child(work)
-        if isinstance(result, str):
-            self._slow[index] += result == "timeout"
-            return {**told, "kind": result}
+    def _accepted(self, index: int, result: dict[str, Any]) -> dict[str, Any]:
+        """Return a result, after this process has imported the same modules and knows the attributes."""
         self._import(index, result.pop("modules", ()))
         for name, found in result.pop("attributes", {}).items():
             ATTRIBUTES.seen.setdefault(name, set()).update(found)
-        return {**told, **result}
+        return result
 
     def _import(self, index: int, modules: list[str]) -> None:
         """Import what a call imported, so that the next calls do not spend their time on it."""
         self._warm.add(index)
         for name in modules:
+            if name in sys.modules:
+                continue
             try:
                 importlib.import_module(name)
             except Exception:  # some modules only exist under another name
                 continue
 
-    def _function(self, index: int, header: Header) -> types.FunctionType | None:
+    def _function(self, index: int, header: Header) -> Found | None:
         if index not in self._found and index not in self._problems:
             one = self._functions[index]
             try:

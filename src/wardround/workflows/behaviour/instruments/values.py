@@ -7,12 +7,17 @@ import enum
 import hashlib
 import io
 import os
+import re
 import types
 from typing import Any
+
+from .views import views_of
 
 MOST_ITEMS = 200
 _ROOT = os.getcwd()
 _MOST_NODES = 5000
+_MOST_VIEWED = 10
+_MOST_VIEWED_DEPTH = 3
 _MOST_DEPTH = 12
 _MOST_STRING = 2000
 _MOST_TEXT = 8000
@@ -21,7 +26,7 @@ _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.
 
 
 class Attributes:
-    """The public attributes of objects by class; those that only the head has are not compared.
+    """The public attributes and views of objects by class; those that only the head has are not compared.
 
     Attributes:
         base: ``module:name`` of a class -> those of its objects at the base; None while the base runs.
@@ -44,14 +49,27 @@ class Attributes:
 ATTRIBUTES = Attributes()
 
 
-def text_of(value: object, *, is_shown: bool = False, classes: set[str] | None = None) -> str:
+class Used:
+    """The objects in a value.
+
+    Attributes:
+        classes: ``module:name`` of the classes of those that have attributes.
+        patterns: of matches of regular expressions.
+    """
+
+    def __init__(self) -> None:
+        self.classes: set[str] = set()
+        self.patterns: set[str] = set()
+
+
+def text_of(value: object, *, is_shown: bool = False, used: Used | None = None) -> str:
     """Return the text of a value; iterators are consumed, up to ``MOST_ITEMS`` items.
 
     Args:
         is_shown: for a person: an object as its own ``repr`` shows it, without its public attributes.
-        classes: takes ``module:name`` of the classes of objects that have attributes.
+        used: takes what is in the value.
     """
-    text = without_addresses(_Text(is_shown=is_shown, classes=classes).of(value, 0))
+    text = without_addresses(_Text(is_shown=is_shown, used=used).of(value, 0))
     return shortened(text, _MOST_TEXT)
 
 
@@ -89,9 +107,10 @@ def public_state(value: object) -> dict[str, Any]:
 
 
 class _Text:
-    def __init__(self, *, is_shown: bool, classes: set[str] | None) -> None:
+    def __init__(self, *, is_shown: bool, used: Used | None) -> None:
         self._is_shown = is_shown
-        self._classes = classes
+        self._used = used
+        self._views_left = _MOST_VIEWED
         self._nodes = 0
         self._around: set[int] = set()
 
@@ -119,11 +138,20 @@ class _Text:
             return f"{type_name(kind)}.{value.name}" if getattr(value, "name", None) else repr(value)
         if isinstance(value, _CODE):
             return _code(value)
-        return (
+        text = (
             self._container(value, kind, depth)
             or self._stream(value, kind, depth)
             or self._object(value, depth)
         )
+        return text + self._views(value, kind, depth)
+
+    def _views(self, value: Any, kind: type, depth: int) -> str:
+        """Return the results of methods that show private attributes; a person reads the ``repr`` only."""
+        if self._is_shown or depth > _MOST_VIEWED_DEPTH or self._views_left <= 0:
+            return ""
+        found = ATTRIBUTES.compared(kind, views_of(value))
+        self._views_left -= bool(found)
+        return f", with {self._fields(found, depth + 1)}" if found else ""
 
     def _container(self, value: Any, kind: type, depth: int) -> str:
         name = type_name(kind)
@@ -178,8 +206,10 @@ class _Text:
     def _object(self, value: Any, depth: int) -> str:
         kind = type(value)
         name = type_name(kind)
-        if self._classes is not None and _has_state(value):
-            self._classes.add(f"{kind.__module__}:{kind.__qualname__}")
+        if self._used is not None and _has_state(value):
+            self._used.classes.add(f"{kind.__module__}:{kind.__qualname__}")
+        if self._used is not None and isinstance(value, re.Match):
+            self._used.patterns.add(shortened(str(value.re.pattern), _MOST_STRING))
         if isinstance(value, BaseException):
             return f"{name}({self._items(value.args, depth)})"
         if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):

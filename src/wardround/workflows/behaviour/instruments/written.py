@@ -1,0 +1,90 @@
+"""A call as a person would write it."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from typing import Any
+
+from .values import Used, shortened, text_of, type_name
+
+_MOST_CLASSES = 50
+_MOST_ITEMS = 3
+_LONGEST_OBJECT = 60
+"""Characters of an argument that is not a literal; a longer one is shown by the name of its class."""
+_LONGEST_MATCH = 40
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dict[str, Any]:
+    """Return the text of a call, the number of its arguments, and the classes and patterns in them."""
+    used = Used()
+    try:
+        values = {name: text_of(one, is_shown=True, used=used) for name, one in pickle.loads(payload).items()}
+        flat = pickle.loads(payload)
+        texts = {name: _abbreviated(text, flat[name]) for name, text in values.items()}
+    except BaseException:
+        return {"written": ""}
+    arguments = _arguments(texts, flat, names, function)
+    receiver = texts.get(names[0], "") if function["receiver"] and names else ""
+    return {
+        "written": _written(receiver, ", ".join(arguments), function),
+        "arguments": len(arguments),
+        "classes": sorted(used.classes)[:_MOST_CLASSES],
+        "patterns": sorted(used.patterns)[:_MOST_CLASSES],
+    }
+
+
+def _abbreviated(text: str, value: Any) -> str:
+    """Return the text of an argument, or a short one if it is long and not a literal."""
+    if isinstance(value, re.Match):
+        return f"<match {shortened(repr(value.group()), _LONGEST_MATCH)}>"
+    if len(text) <= _LONGEST_OBJECT or _is_plain(value):
+        return text
+    if type(value) is list:
+        items = [_abbreviated(text_of(one, is_shown=True), one) for one in value[:_MOST_ITEMS]]
+        return f"[{', '.join([*items, '...'] if len(value) > len(items) else items)}]"
+    return f"<{type_name(type(value))}>"
+
+
+def _is_plain(value: Any) -> bool:
+    """Return True for a value that a literal can write."""
+    if type(value) in (list, tuple, set, frozenset):
+        return all(map(_is_plain, value))
+    if type(value) is dict:
+        return all(_is_plain(key) and _is_plain(one) for key, one in value.items())
+    return type(value) in _PLAIN
+
+
+def _arguments(
+    texts: dict[str, str], values: dict[str, Any], names: list[str], function: dict[str, Any]
+) -> list[str]:
+    arguments, is_gapless = [], True
+    for one in names[bool(function["receiver"]) :]:
+        if one == function["rest"]:
+            arguments += [_item(item) for item in values.get(one, ())]
+        elif one == function["keywords"]:
+            arguments += [f"{key}={_item(item)}" for key, item in values.get(one, {}).items()]
+        elif one not in texts:
+            is_gapless = False
+        elif is_gapless and one not in function["keyword_only"]:
+            arguments.append(texts[one])
+        else:
+            arguments.append(f"{one}={texts[one]}")
+    return arguments
+
+
+def _item(value: Any) -> str:
+    return _abbreviated(text_of(value, is_shown=True), value)
+
+
+def _written(receiver: str, inner: str, function: dict[str, Any]) -> str:
+    owner, _, name = function["name"].rpartition(".")
+    if name in ("__init__", "__new__"):
+        return f"{owner}({inner})"
+    if function["receiver"] == "cls" or (owner and not function["receiver"]):
+        return f"{owner}.{name}({inner})"
+    target = f"{receiver or owner}.{name}" if function["receiver"] else name
+    if function["role"] == "setter":
+        return f"{target} = {inner}"
+    return target if function["role"] in ("getter", "deleter") else f"{target}({inner})"

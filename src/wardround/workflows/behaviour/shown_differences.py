@@ -1,0 +1,95 @@
+"""The differences to show: one of each changed function, and of private ones where they have an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from wardround.context.run_evidence import BehaviourDifference, InputOrigin
+from wardround.workflows.behaviour.comparison import CallPair, FunctionResult
+from wardround.workflows.behaviour.public_callers import leads_to
+from wardround.workflows.behaviour.shown_text import observed, observed_text
+from wardround.workflows.behaviour.targets import Target
+
+Compared = tuple[Target, FunctionResult]
+
+
+class ShownPair(msgspec.Struct, frozen=True):
+    """A differing call of a function, or of the public function through which a private one is shown."""
+
+    target: Target
+    pair: CallPair
+    through: Target | None = None
+
+    @property
+    def called(self) -> tuple[str, str]:
+        """The path and the name of the function that is called."""
+        one = self.through or self.target
+        return one.path, one.name
+
+    def difference(self, callers: Sequence[str]) -> BehaviourDifference:
+        """Return it for a person.
+
+        Args:
+            callers: ``path:line`` of calls of the function that is called.
+        """
+        target, pair, through = self.target, self.pair, self.through
+        is_own = through is None and target.head.is_private
+        return BehaviourDifference(
+            path=target.path,
+            function=target.name,
+            line=target.head.line,
+            call=observed_text(pair.base.written or f"{self.called[1]}(...)"),
+            before=observed(pair.base, pair.head),
+            after=observed(pair.head, pair.base),
+            origin=pair.base.origin,
+            test=pair.base.test,
+            through="" if through is None else through.name if through.path == target.path else through.key,
+            is_addition=pair.is_addition,
+            recorded_through=observed_text(pair.base.through) if is_own else "",
+            callers=tuple(callers),
+        )
+
+
+def shown_pairs(targets: Sequence[Target], results: Sequence[FunctionResult]) -> Iterator[ShownPair]:
+    """Yield one differing call of each changed function, those of public functions first.
+
+    A private function is shown through a public one that leads to it and differs. It is shown by itself, for
+    a recorded call only, if no function that leads to it was compared on the calls of the same test.
+    """
+    compared = list(zip(targets, results, strict=True))
+    for target, result in compared:
+        if target.is_changed and not target.head.is_private and result.differing:
+            yield ShownPair(target, result.differing[0])
+    for one in compared:
+        if one[0].is_changed and one[0].head.is_private and (pair := _private(one, compared)):
+            yield pair
+
+
+def _private(one: Compared, compared: Sequence[Compared]) -> ShownPair | None:
+    target, result = one
+    if not result.differing and result.inputs:
+        return None
+    for through, other in compared:
+        if target.key in through.reaches and not through.is_changed and other.differing:
+            return ShownPair(target, other.differing[0], through)
+    for pair in result.differing:
+        is_recorded = pair.base.origin is InputOrigin.RECORDED
+        if is_recorded and not any(_decides(other, target, pair) for other in compared):
+            return ShownPair(target, pair)
+    return None
+
+
+def _decides(one: Compared, private: Target, pair: CallPair) -> bool:
+    """Return True if the result of a caller shows whether a difference of a private function matters.
+
+    A caller that changed too perhaps expects the new result. Another one was compared, on its own call in the
+    test if the test called the private function through a public one.
+    """
+    caller, result = one
+    if caller is private:
+        return False
+    is_near = caller.path == private.path and leads_to(caller.head, private.head)
+    was_called = pair.base.test in result.tests if pair.base.through else result.inputs > 0
+    return (is_near and caller.is_changed) or ((is_near or private.key in caller.reaches) and was_called)

@@ -1,0 +1,38 @@
+"""Mutations of texts."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from wardround.workflows.behaviour.instruments.texts import changed_text
+
+
+def changed(value: Any, *others: Any) -> set[Any]:
+    return {changed_text(value, list(others), Random(seed)) for seed in range(3000)}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (
+            "import os",
+            {"import", "os", "import\tos", "import  os", "importos", "", "IMPORT OS", "import osimport os"},
+        ),
+        ("a-1", {"a--1", "a1", "a-11", "a-0", "a-9", "a-", "1-a", "-a-1", "0a-1"}),
+        ("", {"-", "0", " ", "\u00e9"}),
+        (b"a b", {b"a", b"b", b"a\tb", b"ab"}),
+    ],
+)
+def test_words_and_separators_are_changed(value: Any, expected: set[Any]) -> None:
+    assert expected <= changed(value)
+
+
+def test_texts_of_recorded_calls_are_combined() -> None:
+    assert {"abcd", "ad"} <= changed("ab", "cd")
+
+
+def test_the_type_stays() -> None:
+    assert {type(one) for one in changed(b"\xff1 ", b"x")} == {bytes}
