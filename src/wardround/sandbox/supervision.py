@@ -14,7 +14,7 @@ from wardround.sandbox.backend import Backend, RunRequest, StartedRun
 from wardround.sandbox.gauges import ProcessSample, TreeGauge, sample_processes
 from wardround.sandbox.model import Outcome, RunUsage, State
 from wardround.sandbox.output_log import OutputLog
-from wardround.sandbox.process_control import adopted_orphans
+from wardround.sandbox.process_control import adopted_orphans, real_time
 
 _NOTHING = ProcessSample(0, 0, 0.0)
 _INTERVAL_S = 0.05
@@ -96,7 +96,8 @@ class _Supervision:
         try:
             started = self._start()
             try:
-                self._watch(started, gauge, begun)
+                with real_time():
+                    self._watch(started, gauge, begun)
             finally:
                 started.kill()
                 usage = started.wait()
