@@ -53,7 +53,7 @@ def adopted_orphans() -> Iterator[None]:
 
 @contextmanager
 def real_time() -> Iterator[None]:
-    """Give this thread the CPU before all others, where the kernel permits it; its children do not inherit that.
+    """Give this thread the CPU before all others where the kernel permits it; children do not inherit that.
 
     A fork bomb otherwise takes the CPU from the thread that should end it. The limit of processes does not
     stop the bomb if root starts the run (``setrlimit(2)``), but root is permitted to do this.
