@@ -239,10 +239,10 @@ _PROCESS_WIDE = re.compile(
 
 _OWN_PROCESSES = {
     "sandbox/confinement",
-    "workflows/behaviour/instruments",
-    "workflows/environments/inside",
-    "workflows/mutation/mutants_in_sandbox",
-    "workflows/test/wardround_in_sandbox",
+    "workflows/wardround_in_sandbox/behaviour",
+    "workflows/wardround_in_sandbox/builds",
+    "workflows/wardround_in_sandbox/mutants",
+    "workflows/wardround_in_sandbox/sessions",
 }
 """Folders of programs, each of which runs as a process of its own."""
 

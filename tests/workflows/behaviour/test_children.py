@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from wardround.workflows.behaviour.instruments.children import Report, in_child, reported_by
+from wardround.workflows.wardround_in_sandbox.behaviour.children import Report, in_child, reported_by
 
 
 def crash(report: Report) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from wardround.workflows.behaviour.instruments.moments import changed_moment
-from wardround.workflows.behaviour.instruments.mutation import Mutation
+from wardround.workflows.wardround_in_sandbox.behaviour.moments import changed_moment
+from wardround.workflows.wardround_in_sandbox.behaviour.mutation import Mutation
 
 
 def mutated(value: Any) -> set[Any]:

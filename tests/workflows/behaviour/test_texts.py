@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wardround.workflows.behaviour.instruments.texts import changed_text
+from wardround.workflows.wardround_in_sandbox.behaviour.texts import changed_text
 
 
 def changed(value: Any, *others: Any) -> set[Any]:

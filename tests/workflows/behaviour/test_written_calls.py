@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from wardround.workflows.behaviour.instruments.pickling import dumps
-from wardround.workflows.behaviour.instruments.written import call_text
+from wardround.workflows.wardround_in_sandbox.behaviour.pickling import dumps
+from wardround.workflows.wardround_in_sandbox.behaviour.written import call_text
 
 FUNCTION = {"name": "core", "receiver": "", "rest": "rest", "keywords": "", "keyword_only": (), "role": ""}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,8 +24,8 @@ from wardround.sandbox.tree import EphemeralTree
 from wardround.workflows.behaviour.limits import BehaviourLimits
 from wardround.workflows.behaviour.targets import Target
 from wardround.workflows.environments.model import Environment, link_packages
+from wardround.workflows.inner_program import PACKAGE
 
-_PACKAGE = "wardround_instruments"
 _INPUTS, _SUMMARY, _RESULTS = ".wardround-inputs", ".wardround-summary", ".wardround-results"
 _ATTRIBUTES = ".wardround-attributes"
 _MOST_INPUT_BYTES = 96 * 1024 * 1024
@@ -226,7 +225,8 @@ class Stages(msgspec.Struct, frozen=True):
         job_file.write_text(json.dumps(job), "utf-8")
         (folder / "inputs").write_bytes(inputs)
         start = (
-            f"import sys; sys.path.append({str(folder)!r}); from {_PACKAGE}.{program} import main; "
+            f"import sys; sys.path.append({str(folder)!r}); "
+            f"from {PACKAGE.name}.behaviour.{program} import main; "
             f"sys.exit(main({str(job_file)!r}))"
         )
         return run(
@@ -256,9 +256,8 @@ def _write_instruments(folder: Path) -> None:
         raise EnvironmentUnavailable(
             "comparing behaviour needs the package cloudpickle, which is missing; install wardround[run]"
         )
-    source = files("wardround.workflows.behaviour.instruments")
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(str(source), folder / _PACKAGE, ignore=ignored, copy_function=shutil.copyfile)
+    shutil.copytree(PACKAGE, folder / PACKAGE.name, ignore=ignored, copy_function=shutil.copyfile)
     shutil.copytree(
         Path(pickling.origin).parent, folder / "cloudpickle", ignore=ignored, copy_function=shutil.copyfile
     )

@@ -22,12 +22,13 @@ from wardround.workflows.environments.requirements import LocalProject, normal
 from wardround.workflows.environments.sdists import manifest
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.environments.uv import Uv, VirtualEnvironment
+from wardround.workflows.inner_program import PACKAGE
 from wardround.workflows.test.projects import table, texts
 
 OUT = ".wardround-build"
 """The folder in the tree in which a build leaves its wheel."""
 ARCHIVE = ".wardround-sdist.tar.gz"
-_SCRIPT = Path(__file__).with_name("inside") / "build_project.py"
+_SCRIPT = PACKAGE / "builds" / "build_project.py"
 _DEFAULT_BACKEND = "setuptools.build_meta:__legacy__"
 _DEFAULT_REQUIRES = ("setuptools>=40.8.0",)
 _WHEEL = LazyPattern(r"^[A-Za-z0-9._]+-[A-Za-z0-9._+!]+(?:-[A-Za-z0-9._]+){3,4}\.whl$")

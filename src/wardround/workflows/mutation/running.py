@@ -13,20 +13,16 @@ from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import RunState
 from wardround.sandbox.choices import AUTO, NONE
-from wardround.sandbox.model import Limits, Outcome, State, Visible
+from wardround.sandbox.model import Limits, Outcome, State
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment, link_packages
+from wardround.workflows.inner_program import program_command, program_view
 from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
 from wardround.workflows.mutation.result import MutationResult, TriedMutant
 
 _FOLDER = ".wardround-mutation"
-_INSIDE = Path(__file__).with_name("mutants_in_sandbox")
-_START = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
-    "from mutants_in_sandbox.start import main; del sys.path[0]; main()"
-)
 _MARGIN_S = 30.0
 """Time for the last mutant and the end of the run, beyond the budget."""
 
@@ -153,27 +149,12 @@ def _started(
     log: Path,
     environ: Mapping[str, str],
 ) -> Outcome:
-    command = [
-        "sh", "-c", 'cd "$0" && exec "$@"', os.path.join(root, project),
-        "python3", "-c", _START, str(_INSIDE.parent), f"{root}/{_FOLDER}/request.json",
-    ]  # fmt: skip
+    folder = os.path.join(root, project)
+    command = program_command("mutants.start", folder, f"{root}/{_FOLDER}/request.json")
     longest = options.budget_s + _MARGIN_S
     limits = Limits(wall_s=longest, cpu_s=longest * (os.cpu_count() or 1))
-    visible = _view(environment.visible, root)
+    visible = program_view(environment.visible, root)
     return run(command, tree, limits, log=log, visible=visible, isolation=options.isolation, environ=environ)
-
-
-def _view(visible: Visible, root: str) -> Visible:
-    """Return a view with the start of the run, and variables for the real path of the tree."""
-    variables = tuple(
-        (name, ":".join(_at(root, part) for part in value.split(":"))) for name, value in visible.variables
-    )
-    return msgspec.structs.replace(visible, read_only=(*visible.read_only, _INSIDE), variables=variables)
-
-
-def _at(root: str, path: str) -> str:
-    is_in_tree = path == INNER_ROOT or path.startswith(f"{INNER_ROOT}/")
-    return root + path[len(INNER_ROOT) :] if is_in_tree else path
 
 
 class _First(msgspec.Struct, frozen=True):

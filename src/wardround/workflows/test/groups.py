@@ -12,7 +12,7 @@ from wardround.workflows.test.script_patterns import runnable_framework
 from wardround.workflows.test.script_roles import is_script
 
 FRAMEWORKS = ("pytest", "unittest")
-"""Frameworks with a session in ``wardround_in_sandbox``."""
+"""Frameworks with a session in ``wardround_in_sandbox.sessions``."""
 
 
 class TestGroup(msgspec.Struct, frozen=True):

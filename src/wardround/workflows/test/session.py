@@ -13,20 +13,16 @@ import msgspec
 from wardround.change.repository import Repository
 from wardround.context.line_coverage.context_lines import MOST_BYTES
 from wardround.sandbox.choices import NONE
-from wardround.sandbox.model import Limits, Outcome, State, Visible
+from wardround.sandbox.model import Limits, Outcome, State
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment, link_packages
+from wardround.workflows.inner_program import program_command, program_view
 from wardround.workflows.test import session_events as events
 
 _FOLDER = ".wardround-run"
 """The folder of the tree with the request and the results of the run."""
-_INSIDE = Path(__file__).with_name("wardround_in_sandbox")
-_START = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
-    "from wardround_in_sandbox.start import main; del sys.path[0]; main()"
-)
 _POLL_S = 0.1
 Progress = Callable[[str], None]
 
@@ -111,29 +107,14 @@ class Sessions(msgspec.Struct, frozen=True):
             return SessionResult(outcome, tuple(seen), root, data or None)
 
     def _started(self, tree: EphemeralTree, root: str, request: SessionRequest, log: Path) -> Outcome:
-        command = [
-            "sh", "-c", 'cd "$0" && exec "$@"', os.path.join(root, request.project),
-            "python3", "-c", _START, str(_INSIDE.parent), f"{root}/{_FOLDER}/request.json",
-        ]  # fmt: skip
+        folder = os.path.join(root, request.project)
+        command = program_command("sessions.start", folder, f"{root}/{_FOLDER}/request.json")
         limits = msgspec.structs.replace(self.limits, wall_s=request.budget_s)
         return run(
             command, tree, limits,
-            log=log, visible=_view(self.environment.visible, root), isolation=self.isolation,
+            log=log, visible=program_view(self.environment.visible, root), isolation=self.isolation,
             environ=self.environ,
         )  # fmt: skip
-
-
-def _view(visible: Visible, root: str) -> Visible:
-    """Return a view with the start of the run, and variables for the real path of the tree."""
-    variables = tuple(
-        (name, ":".join(_at(root, part) for part in value.split(":"))) for name, value in visible.variables
-    )
-    return msgspec.structs.replace(visible, read_only=(*visible.read_only, _INSIDE), variables=variables)
-
-
-def _at(root: str, path: str) -> str:
-    is_in_tree = path == INNER_ROOT or path.startswith(f"{INNER_ROOT}/")
-    return root + path[len(INNER_ROOT) :] if is_in_tree else path
 
 
 @contextmanager

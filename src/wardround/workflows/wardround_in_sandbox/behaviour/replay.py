@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
+from ..versions import supply_versions
 from .calls import outcome_of
 from .children import Report, reported_by
 from .frames import read_frames
-from .functions import Found, find
+from .functions import ROOT, Found, find
 from .preparation import prepare
 from .values import ATTRIBUTES
-from .versions import supply_versions
 from .written import call_text
 
 _MOST_PROBLEM = 200
@@ -178,7 +178,7 @@ def main(job_path: str) -> int:
         job = json.load(text)
     sys.path[:0] = [one for one in job["paths"] if one not in sys.path]
     sys.stdin = io.StringIO()
-    supply_versions()
+    supply_versions(ROOT)
     if job["recorded"]:
         prepare(job)
     skip_sleeping()

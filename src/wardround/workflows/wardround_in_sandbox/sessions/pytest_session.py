@@ -10,19 +10,21 @@ from typing import Any
 
 import pytest
 
+from ..pytest_scope import ONE_PROCESS, PytestScope
+from ..test_ids import id_of
 from .line_recorder import LineRecorder
 from .request import Events, Request, end_of, frames_of
 
 _OPTIONS = ("--maxfail=0", "--continue-on-collection-errors", "--tb=short", "--color=no")
-Steps = Generator[None, Any, None]
 
 
 def run(request: Request, events: Events, recorder: LineRecorder) -> int:
     """Run pytest and return its exit status."""
-    plugin = _Session(request, events, recorder)
+    files = request.files if request.is_filtered else None
+    plugins = [PytestScope(request.root, files, ONE_PROCESS), _Session(request, events, recorder)]
     recorder.start()
     try:
-        return int(pytest.main([*_OPTIONS, *request.paths], plugins=[plugin]))
+        return int(pytest.main([*_OPTIONS, *request.paths], plugins=plugins))
     finally:
         recorder.stop()
 
@@ -39,37 +41,8 @@ class _Session:
         self._test = _Test("")
         self._frames: dict[str, list[list[object]]] = {}
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_load_initial_conftests(self, early_config: Any) -> Steps:
-        early_config.known_args_namespace.cov_source = None  # pytest-cov would pause the recording
-        yield
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_cmdline_main(self, config: Any) -> Steps:
-        """Run tests in this process alone: pytest-xdist would neither keep the order nor the recording."""
-        for name, value in (("numprocesses", None), ("dist", "no"), ("tx", [])):
-            if hasattr(config.option, name):
-                setattr(config.option, name, value)
-        yield
-
-    if hasattr(pytest, "version_tuple"):
-
-        def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
-            return self._ignores(str(collection_path))
-
-    else:  # pytest 6
-
-        def pytest_ignore_collect(self, path: Any) -> bool | None:  # type: ignore[misc]
-            return self._ignores(str(path))
-
-    def _ignores(self, path: str) -> bool | None:
-        """Return True for a file that none of the tests is in; None to leave it to others."""
-        is_other = path.endswith(".py") and self._request.relative(path) not in self._request.files
-        is_package = os.path.basename(path) in ("__init__.py", "conftest.py")
-        return True if self._request.is_filtered and is_other and not is_package else None
-
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_collection_modifyitems(self, items: list[Any]) -> Steps:
+    def pytest_collection_modifyitems(self, items: list[Any]) -> Generator[None, Any, None]:
         found = {self._id(item): item for item in items}
         yield
         left = [item for item in items if self._request.includes(self._id(item))]
@@ -80,9 +53,7 @@ class _Session:
         self._events.write("excluded", tests=excluded)
 
     def _id(self, item: Any) -> str:
-        """Return the id of a test relative to the tree; pytest has it relative to its own root."""
-        path = self._request.relative(str(getattr(item, "path", None) or item.fspath))
-        return path + "::" + str(item.nodeid).partition("::")[2]
+        return id_of(item, self._request.root)
 
     def pytest_exception_interact(self, node: Any, call: Any) -> None:
         self._frames[node.nodeid] = frames_of(call.excinfo.value, self._request)
@@ -99,7 +70,7 @@ class _Session:
             )
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: Any) -> Steps:
+    def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
         self._test = _Test(self._id(item))
         self._events.write("begun", test=self._test.id, at=self._elapsed())
         faulthandler.dump_traceback_later(self._request.test_s, exit=True, file=self._stderr)
@@ -117,23 +88,23 @@ class _Session:
         return time.monotonic() - self._begun
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self) -> Steps:
+    def pytest_runtest_setup(self) -> Generator[None, Any, None]:
         self._test.restart()
         self._recorder.switch(self._test.id, "setup")
         yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_call(self) -> Steps:
+    def pytest_runtest_call(self) -> Generator[None, Any, None]:
         self._recorder.switch(self._test.id, "run")
         yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_teardown(self) -> Steps:
+    def pytest_runtest_teardown(self) -> Generator[None, Any, None]:
         self._recorder.switch(self._test.id, "teardown")
         yield
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item: Any, call: Any) -> Steps:
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, None]:
         outcome = yield
         if call.excinfo is not None and outcome.get_result().outcome == "failed":
             self._test.frames = frames_of(call.excinfo.value, self._request)

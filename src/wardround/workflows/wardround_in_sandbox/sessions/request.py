@@ -6,6 +6,8 @@ import json
 import os
 from typing import Any
 
+from ..test_ids import path_in, without_parameters
+
 
 class Request:
     """The requested run.
@@ -57,14 +59,7 @@ class Request:
 
     def relative(self, path: str) -> str:
         """Return a path relative to the tree; unchanged outside of it."""
-        path = os.path.abspath(path)
-        inside = path.startswith(self.root.rstrip("/") + "/")
-        return os.path.relpath(path, self.root) if inside else path
-
-
-def without_parameters(test: str) -> str:
-    path, mark, name = test.partition("::")
-    return path + mark + name.partition("[")[0]
+        return path_in(self.root, path)
 
 
 class Events:

@@ -19,11 +19,11 @@ import types
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from ..versions import supply_versions
 from .frames import write_frame
 from .functions import ROOT, defaults_of, member_name, unwrapped
 from .pickling import dumps
 from .streams import Restorable, Stream
-from .versions import supply_versions
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
 _MOST_FRAMES = 60
@@ -324,7 +324,7 @@ def main(job_path: str) -> int:
     with open(job["inputs"], "wb") as file:
         recorder = Recorder(job, file)
         _install(recorder)
-        supply_versions()
+        supply_versions(ROOT)
         try:
             import pytest
         except ImportError:

@@ -1,0 +1,1 @@
+"""The recording and the repetition of calls."""

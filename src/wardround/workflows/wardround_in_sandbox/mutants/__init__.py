@@ -1,0 +1,1 @@
+"""Runs of tests of mutants, each until the first failure."""

@@ -1,0 +1,1 @@
+"""Runs of a framework of tests, with events and recorded lines."""
