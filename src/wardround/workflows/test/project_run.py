@@ -345,9 +345,10 @@ _TIMEOUT = "Timeout ("
 _DUMPS = ("Fatal Python error", _TIMEOUT)
 _DUMP_FRAME = LazyPattern(r'File "([^"\n]{1,4096})", line (\d{1,7})')
 _MOST_DUMP_LINES = 12
+_FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
 
 
 def last_line(text: str) -> str:
-    """Return the last line of a text that is not empty, without secrets."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    """Return the last line of a text that is not empty or a frame of a traceback, without secrets."""
+    lines = [line.strip() for line in text.split("\n") if line.strip() and not _FRAME.match(line)]
     return redact_secrets(lines[-1].removeprefix("E ").strip()) if lines else ""
