@@ -130,7 +130,9 @@ def _coverage_lines(lines: Sequence[LineEvidence]) -> Iterator[str]:
     missed = sum(len(one.uncovered) for one in lines)
     if not covered and not missed:
         return
-    yield f"{covered} of {covered + missed} changed lines were run by these tests"
+    total = covered + missed
+    noun = "changed line was" if total == 1 else "changed lines were"
+    yield f"{covered} of {total} {noun} run by these tests"
     for one in lines:
         if one.uncovered:
             yield f"  not run: {one.path}:{ranges(one.uncovered)}"
