@@ -329,6 +329,15 @@ def test_a_branch_that_tests_take_in_one_way_only_is_listed(changed: GitReposito
     assert report(changed)["lines"][0]["partial"] == [10]
 
 
+def test_a_test_without_the_socket_that_it_needs_was_not_run(changed: GitRepository) -> None:
+    changed.commit({"tests/test_port.py": "import socket\n\n\ndef test_port():\n    socket.socket()\n"})
+
+    done = run(changed, "--target", "tests/test_port.py")
+
+    assert (done.returncode, outcomes(changed)["test_port"]) == (4, "not-run")
+    assert "commit loopback = true in [tool.wardround.sandbox]" in done.stdout
+
+
 def test_a_test_that_only_the_recording_breaks_is_not_flaky(changed: GitRepository) -> None:
     text = "import sys\n\n\ndef test_speed():\n    assert sys.gettrace() is None\n"
     changed.commit({"tests/test_speed.py": text})

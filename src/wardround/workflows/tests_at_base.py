@@ -17,8 +17,6 @@ from wardround.workflows.test.selection import Target, without_parameters
 
 _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
 _KNOWN = frozenset({TestOutcome.PASSED, *_FAILURES})
-_MOST_TESTS = 50
-"""Failing tests beyond which the base is not run: such a change breaks something that all of them use."""
 
 
 class RunOfTests(Protocol):
@@ -34,7 +32,7 @@ def with_results_at_base(
 ) -> TestsRun:
     """Return the run with the results at the base of the failing tests that the base has."""
     failing = {one.id for one in run.tests if one.outcome in _FAILURES}
-    if not failing or len(failing) > _MOST_TESTS or change.base == repository.empty_tree:
+    if not failing or change.base == repository.empty_tree:
         return run
     names = _at_base(failing, repository, change.base)
     if not names:

@@ -17,6 +17,7 @@ from wardround.workflows.environments.lookup import environment_of, limits_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.changed_lines import ChangedLines, SideLines, coverage_delta
 from wardround.workflows.test.groups import TestGroup, groups_of
+from wardround.workflows.test.network import without_sockets
 from wardround.workflows.test.plan import SelectedTest
 from wardround.workflows.test.planning import PlannedTests, plan_change
 from wardround.workflows.test.project_run import ProjectResult, ProjectRunner, ProjectTests, RawResult
@@ -179,10 +180,11 @@ class _Running:
         if environment is None:
             return None, ProjectResult(RunState.REFUSED, {}, (), (), problem)
         if group.is_script:
-            return environment, self._scripts.run(group, environment, self._next_log())
-        result = self._runner(group, environment).result()
-        self._record(result)
-        return environment, result
+            result = self._scripts.run(group, environment, self._next_log())
+        else:
+            result = self._runner(group, environment).result()
+            self._record(result)
+        return environment, result if self._settings.loopback else without_sockets(result)
 
     def _next_log(self) -> int:
         return 1 + sum(len(result.outcomes) for _, _, result in self._done)
