@@ -338,6 +338,18 @@ def test_a_test_without_the_socket_that_it_needs_was_not_run(changed: GitReposit
     assert "commit loopback = true in [tool.wardround.sandbox]" in done.stdout
 
 
+def test_a_test_without_the_submodule_that_it_reads_was_not_run(changed: GitRepository) -> None:
+    changed.commit({"tests/test_data.py": "def test_data():\n    open('tests/data/rows.csv')\n"})
+    head = changed.git("rev-parse", "HEAD").strip()
+    changed.git("update-index", "--add", "--cacheinfo", f"160000,{head},tests/data")
+    changed.git("commit", "--quiet", "--message", "data")
+
+    done = run(changed, "--target", "tests/test_data.py")
+
+    assert (done.returncode, outcomes(changed)["test_data"]) == (4, "not-run")
+    assert "it reads the submodule tests/data" in done.stdout
+
+
 def test_a_test_that_only_the_recording_breaks_is_not_flaky(changed: GitRepository) -> None:
     text = "import sys\n\n\ndef test_speed():\n    assert sys.gettrace() is None\n"
     changed.commit({"tests/test_speed.py": text})

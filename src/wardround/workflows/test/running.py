@@ -17,7 +17,7 @@ from wardround.workflows.environments.lookup import environment_of, limits_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.changed_lines import ChangedLines, SideLines, coverage_delta
 from wardround.workflows.test.groups import TestGroup, groups_of
-from wardround.workflows.test.network import without_sockets
+from wardround.workflows.test.missing_means import RunMeans, without_means
 from wardround.workflows.test.plan import SelectedTest
 from wardround.workflows.test.planning import PlannedTests, plan_change
 from wardround.workflows.test.project_run import ProjectResult, ProjectRunner, ProjectTests, RawResult
@@ -132,6 +132,7 @@ class _Running:
             planned, self._script_sandbox, self._deadline, logs, progress,
             is_recorded=options.is_recorded,
         )  # fmt: skip
+        self._means = RunMeans(self._settings.loopback, lambda: repository.submodules(planned.side))
         self._done: list[tuple[TestGroup, Environment | None, ProjectResult]] = []
 
     def report(self) -> TestReport:
@@ -184,7 +185,7 @@ class _Running:
         else:
             result = self._runner(group, environment).result()
             self._record(result)
-        return environment, result if self._settings.loopback else without_sockets(result)
+        return environment, without_means(result, self._means)
 
     def _next_log(self) -> int:
         return 1 + sum(len(result.outcomes) for _, _, result in self._done)
