@@ -20,7 +20,7 @@ _POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
 """A line number after the name of a Python file."""
 _LAST_ERROR = LazyPattern(r"(iterator \[[^\n]{0,8000}raises \w{1,80})\([^\n]{0,8000}\)\]\Z")
 _LACKS_ATTRIBUTE = ", whose repr raises AttributeError>"
-"""What ``values`` writes for an object, perhaps made before the change, in a result."""
+"""The text of ``values`` for an object in a result, perhaps made before the change."""
 _REASONS = {
     "timeout": "its calls take longer than 0.25 s of CPU time",
     "memory": "its calls use too much memory",

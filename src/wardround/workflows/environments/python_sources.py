@@ -39,7 +39,7 @@ class PythonSources(msgspec.Struct, frozen=True):
         documents: folder -> ``pyproject.toml`` of the folder and of all below it.
         requirements: paths of files of requirements, the main one first.
         is_project: True if the folder itself can be installed.
-        setuptools: what ``setup.cfg`` and ``setup.py`` of the project name for its tests.
+        setuptools: the extras and packages of tests in ``setup.cfg`` and ``setup.py``.
     """
 
     folder: str

@@ -13,7 +13,7 @@ from wardround.workflows.environments.tree_files import TreeFiles
 
 
 class SetuptoolsFile(msgspec.Struct, frozen=True):
-    """What a file of setuptools names beyond the packages that the project itself needs.
+    """The packages that a file of setuptools names beyond those of the project itself.
 
     Attributes:
         path: relative to the repository.

@@ -19,7 +19,7 @@ WITHOUT_SOCKETS = (
 
 
 class RunMeans(msgspec.Struct, frozen=True):
-    """What the tests of a run can use.
+    """The means of the tests of a run.
 
     Attributes:
         has_loopback: internet sockets, on an interface of the run.
