@@ -102,3 +102,22 @@ def test_without_an_environment_it_is_inconclusive(repo: GitRepository) -> None:
 
     assert done.returncode == 4
     assert "has no Python environment" in done.stderr
+
+
+def test_a_chosen_test_that_is_never_collected_does_not_end_the_comparison(repo: GitRepository) -> None:
+    skipped = "import pytest\n\npytest.importorskip('not_installed')\n\n\ndef test_later():\n    pass\n"
+    other = "def test_sum():\n    assert 1 + 1 == 2\n"
+    repo.commit({**FILES, "test_later.py": skipped, "test_other.py": other, ".gitignore": "artifacts\n"})
+    repo.wardround("test", "--target", "all", env=ENVIRON)
+    repo.commit({"ports.py": HEAD})
+
+    assert "parse_port('') returned None" in behaviour(repo, "--base", "HEAD~1")
+
+
+def test_a_change_without_python_needs_no_environment(repo: GitRepository) -> None:
+    repo.commit(FILES)
+    repo.commit({"notes.txt": "new\n"})
+
+    done = repo.wardround("behaviour", "--base", "HEAD~1", env={"VIRTUAL_ENV": ""})
+
+    assert (done.returncode, done.stdout) == (0, "no changed Python function to compare\n")

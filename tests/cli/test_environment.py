@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import venv
 
 from tests.conftest import GitRepository
 from tests.workflows.environments.conftest import program
@@ -20,9 +21,19 @@ def test_the_active_environment_is_shown(repo: GitRepository) -> None:
     done = repo.wardround("environment", "show", ".", env={"VIRTUAL_ENV": sys.prefix})
 
     version = ".".join(map(str, sys.version_info[:3]))
-    assert (done.returncode, done.stdout) == (0, f".: Python {version}, the variable VIRTUAL_ENV\n"), (
-        done.stderr
-    )
+    source = "the variable VIRTUAL_ENV, which is the environment of wardround itself"
+    assert (done.returncode, done.stdout) == (0, f".: Python {version}, {source}\n"), done.stderr
+
+
+def test_the_environment_of_the_project_is_used_although_that_of_wardround_is_active(
+    repo: GitRepository,
+) -> None:
+    repo.commit(FILES | {".gitignore": ".venv\n"})
+    venv.create(repo.root / ".venv", symlinks=True)
+
+    done = repo.wardround("environment", "show", ".", env={"VIRTUAL_ENV": sys.prefix})
+
+    assert done.stdout.endswith(", the folder .venv\n"), done.stderr
 
 
 def test_a_missing_environment_is_inconclusive_and_names_the_command(repo: GitRepository) -> None:

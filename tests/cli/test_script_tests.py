@@ -75,3 +75,18 @@ def test_requested_files_are_planned(scripts: GitRepository) -> None:
     plan = report(scripts, "--dry-run", "--target", "test/words.test.js")["plan"]
 
     assert [one["id"] for one in plan["selected"]] == ["test/words.test.js"]
+
+
+def test_a_test_that_failed_before_the_change_does_not_block_a_review(scripts: GitRepository) -> None:
+    failing = "import test from 'node:test';\ntest('broken', () => { throw new Error('always'); });\n"
+    scripts.commit({"test/broken.test.js": failing})
+    scripts.commit({"src/prices.js": FILES["src/prices.js"].replace("net * (1 + RATE)", "net + net * RATE")})
+
+    done = scripts.wardround(
+        "review", "--base", "HEAD~1", "--run=tests", "--format", "json", "--only", "tests"
+    )
+
+    found = json.loads(done.stdout)
+    assert [one["message"] for one in found["findings"] if one["rule"] == "run/failed-test"] == []
+    tests = {one["id"]: (one["outcome"], one["base"]) for one in found["run"]["tests"]["tests"]}
+    assert tests["test/broken.test.js > broken"] == ("failed", "failed")

@@ -153,7 +153,7 @@ def test_a_run_records_what_tests_ran_so_that_the_next_run_is_small(changed: Git
     assert first.stdout.startswith("tests of the change from HEAD~1 to HEAD\n15 of 15 tests to run\n")
     assert f"isolation: {WORKING[0]}" in first.stdout
     assert "\n16 passed in " in first.stdout
-    assert "1 of 1 changed lines were run by these tests" in first.stdout
+    assert "1 of 1 changed line was run by these tests" in first.stdout
     assert "\n4 of 16 tests to run\n" in second.stdout
     assert changed.git("status", "--short") == before
 
@@ -292,7 +292,7 @@ def test_unittest_is_run_and_recorded(repo: GitRepository) -> None:
     assert (first.returncode, first.stderr) == (0, "")
     assert "python -m unittest discover (tests/test_shop.py: import unittest)" in first.stdout
     assert "2 passed, 1 skipped" in first.stdout
-    assert "1 of 1 changed lines were run" in first.stdout
+    assert "1 of 1 changed line was run" in first.stdout
     repo.commit({"shop.py": UNITTEST["shop.py"].replace("net * 2", "net * 3")})
     third = run(repo)
     assert second.returncode == 0
@@ -327,6 +327,38 @@ def test_a_branch_that_tests_take_in_one_way_only_is_listed(changed: GitReposito
         in done.stdout
     )
     assert report(changed)["lines"][0]["partial"] == [10]
+
+
+def test_a_test_without_the_socket_that_it_needs_was_not_run(changed: GitRepository) -> None:
+    changed.commit({"tests/test_port.py": "import socket\n\n\ndef test_port():\n    socket.socket()\n"})
+
+    done = run(changed, "--target", "tests/test_port.py")
+
+    assert (done.returncode, outcomes(changed)["test_port"]) == (4, "not-run")
+    assert "commit loopback = true in [tool.wardround.sandbox]" in done.stdout
+
+
+def test_a_test_without_the_submodule_that_it_reads_was_not_run(changed: GitRepository) -> None:
+    changed.commit({"tests/test_data.py": "def test_data():\n    open('tests/data/rows.csv')\n"})
+    head = changed.git("rev-parse", "HEAD").strip()
+    changed.git("update-index", "--add", "--cacheinfo", f"160000,{head},tests/data")
+    changed.git("commit", "--quiet", "--message", "data")
+
+    done = run(changed, "--target", "tests/test_data.py")
+
+    assert (done.returncode, outcomes(changed)["test_data"]) == (4, "not-run")
+    assert "it reads the submodule tests/data" in done.stdout
+
+
+def test_a_test_that_only_the_recording_breaks_is_not_flaky(changed: GitRepository) -> None:
+    text = "import sys\n\n\ndef test_speed():\n    assert sys.gettrace() is None\n"
+    changed.commit({"tests/test_speed.py": text})
+
+    done = run(changed, "--target", "tests/test_speed.py")
+
+    assert (done.returncode, outcomes(changed)["test_speed"]) == (0, "passed")
+    (test,) = report(changed)["tests"]
+    assert test["detail"] == "it passes, and fails only while the functions that it runs are recorded"
 
 
 def test_the_tests_that_make_another_one_fail_are_found_on_request(changed: GitRepository) -> None:

@@ -145,7 +145,7 @@ def test_lines_that_passing_tests_ran_count_as_much_as_a_changed_test() -> None:
         ),
         (
             run_of_tests(PASSED, replace(PASSED, id="b", outcome=TestOutcome.FLAKY)),
-            "1 tests of the change failed once and passed when repeated",
+            "1 test of the change failed once and passed when repeated",
         ),
     ],
 )

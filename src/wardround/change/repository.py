@@ -267,6 +267,10 @@ class Repository:
         rows = (row.split("\t", 1) for row in out.split("\0") if row)
         return sorted({(path, told.split()[at], told.split()[0]) for told, path in rows})
 
+    def submodules(self, side: str) -> list[str]:
+        """Return the paths of the submodules of the index or a revision, sorted."""
+        return [path for path, _, mode in self.entries_of(side) if mode == "160000"]
+
     def copy_blob(self, blob: str, target: IO[bytes]) -> None:
         """Write the content of a blob of any size into an open file.
 

@@ -94,11 +94,14 @@ def _write_pin(run: BehaviourRun, side: str, output: Path | None) -> None:
 
 def _compared(spec: ChangeSpec, function: str, sandbox: str | None) -> BehaviourRun:
     from wardround.config.loader import read_sandbox
+    from wardround.context.run_evidence import BehaviourRun, RunConditions, RunState
     from wardround.workflows.behaviour.compare import compare_behaviour
     from wardround.workflows.behaviour.project_environment import environment_for
 
     with open_change(spec) as (_, change, repository), progress_line() as progress:
         assert repository is not None
+        if not function and not any(file.path.endswith(".py") for file in change.files):
+            return BehaviourRun(RunConditions(RunState.COMPLETE))
         environment = environment_for(repository, change, os.environ, progress)
         isolation = sandbox or read_sandbox(repository.tree(change.base).read).backend
         return compare_behaviour(

@@ -87,6 +87,8 @@ def _covered(sides: Sequence[tuple[int, int] | None]) -> str:
 
 def behaviour_line(run: BehaviourRun) -> str:
     """Return the outcome of the comparison in one line; nothing is stated on functions that did not run."""
+    if not run.compared and not run.not_compared:
+        return "behaviour: no changed Python function to compare"
     inputs = sum(one.inputs for one in run.compared)
     functions = f"{_count(len(run.compared), 'function')} on {_count(inputs, 'input')}"
     parts = [functions, f"results that differ: {len(run.differences)}"]

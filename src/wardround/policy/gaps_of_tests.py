@@ -48,10 +48,11 @@ def _run_gaps(run: TestsRun) -> Iterator[str]:
         yield "the tests of the change ran without isolation"
     uncovered = line_counts(run)[1]
     if uncovered:
-        yield f"{uncovered} changed lines did not run in passing tests"
+        yield f"{_lines(uncovered)} did not run in passing tests"
     flaky = outcomes(run)[TestOutcome.FLAKY]
     if flaky:
-        yield f"{flaky} tests of the change failed once and passed when repeated"
+        tests = "1 test" if flaky == 1 else f"{flaky} tests"
+        yield f"{tests} of the change failed once and passed when repeated"
 
 
 def _coverage_gaps(coverage: ChangeCoverage) -> Iterator[str]:
@@ -62,7 +63,11 @@ def _coverage_gaps(coverage: ChangeCoverage) -> Iterator[str]:
             more = _more(len(coverage.unmeasured))
             yield f"{coverage.unmeasured[0]} is changed and not in the coverage files{more}"
         if coverage.missed:
-            yield f"{coverage.missed} changed lines did not run in the tests"
+            yield f"{_lines(coverage.missed)} did not run in the tests"
+
+
+def _lines(count: int) -> str:
+    return "1 changed line" if count == 1 else f"{count} changed lines"
 
 
 def _more(count: int) -> str:

@@ -17,7 +17,7 @@ The first line that applies decides. Less evidence and more severe findings neve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from wardround.context.run_evidence import TestsRun
@@ -61,22 +61,25 @@ def _t5(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
             yield Reason(f"{plane}: no signal", (plane,))
     if not any(signal.status is PlaneStatus.REVIEWED for signal in signals):
         yield Reason("no plane was reviewed")
+    for first, planes in _shared(filter(_is_lacking, signals)).items():
+        yield Reason(f"{', '.join(planes)}: required and not reviewed{first and ': '}{first}", planes)
     for signal in signals:
-        if signal.is_required and signal.status is not PlaneStatus.REVIEWED:
-            yield _not_reviewed(signal, "required and not reviewed")
         if signal.plane is Plane.SECURITY and signal.level >= Severity.ERROR:
             yield _at_severity(signal)
 
 
 def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
-    for signal in signals:
-        if signal.status is PlaneStatus.INCONCLUSIVE:
-            yield _not_reviewed(signal, "not reviewed")
-        if signal.level >= Severity.ERROR:
-            yield _at_severity(signal)
+    lacking = _shared(filter(_is_lacking, signals))
+    others = [one for one in signals if one.status is PlaneStatus.INCONCLUSIVE and not _is_lacking(one)]
+    for first, planes in _shared(others).items():
+        why = " for the same reason" if first and first in lacking else f"{first and ': '}{first}"
+        yield Reason(f"{', '.join(planes)}: not reviewed{why}", planes)
+    yield from (_at_severity(signal) for signal in signals if signal.level >= Severity.ERROR)
     for missing in evidence.missing:
         where = "" if missing.file == ENTIRE_CHANGE else f"{missing.file}: "
-        yield Reason(f"{where}{missing.tool}: {missing.reason}")
+        text = f"{where}{missing.tool}: {missing.reason}"
+        if not {text, missing.reason} & (lacking.keys() | _shared(others).keys()):
+            yield Reason(text)
     unjudged = [file.path for file in evidence.files if file.is_unjudged]
     if unjudged:
         more = f" and {len(unjudged) - 1} more" if len(unjudged) > 1 else ""
@@ -139,9 +142,17 @@ def shrinks_tests(evidence: Evidence) -> bool:
     return sum(file.removed_lines for file in tests) > sum(file.added_lines for file in tests)
 
 
-def _not_reviewed(signal: Signal, how: str) -> Reason:
-    first = f": {signal.reasons[0]}" if signal.reasons else ""
-    return Reason(f"{signal.plane}: {how}{first}", (signal.plane,))
+def _is_lacking(signal: Signal) -> bool:
+    return signal.is_required and signal.status is not PlaneStatus.REVIEWED
+
+
+def _shared(signals: Iterable[Signal]) -> dict[str, tuple[Plane, ...]]:
+    """Return the planes by the first reason for which they were not reviewed, empty if there is none."""
+    found: dict[str, tuple[Plane, ...]] = {}
+    for signal in signals:
+        first = signal.reasons[0] if signal.reasons else ""
+        found[first] = (*found.get(first, ()), signal.plane)
+    return found
 
 
 def _at_severity(signal: Signal) -> Reason:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.context.run_evidence import BehaviourRun, RunEvidence, TestOutcome, TestsRun
+from wardround.context.run_evidence import BehaviourRun, RunEvidence, RunState, TestOutcome, TestsRun
 from wardround.context.run_summary import incomplete, is_isolated, line_counts, outcomes
 from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT, behaviour_line, test_line
 from wardround.reports.terminal import wrapped
@@ -25,7 +25,8 @@ def run_lines(run: RunEvidence) -> Iterator[str]:
         yield from _wrapped(
             incomplete(run.behaviour.conditions, BEHAVIOUR_SUBJECT) or behaviour_line(run.behaviour)
         )
-        yield from _not_compared(run.behaviour)
+        if run.behaviour.compared or run.behaviour.conditions.state is RunState.COMPLETE:
+            yield from _not_compared(run.behaviour)
 
 
 def _not_compared(run: BehaviourRun) -> Iterator[str]:

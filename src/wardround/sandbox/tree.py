@@ -14,7 +14,7 @@ import msgspec
 from wardround.change.repository import Repository
 from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.change.trees import MAX_FILE_BYTES
-from wardround.errors import GitError
+from wardround.errors import GitError, SandboxError
 
 _EXECUTABLE, _LINK, _SUBMODULE = "100755", "120000", "160000"
 _FETCHED_AT_ONCE = 200
@@ -50,15 +50,22 @@ class EphemeralTree:
 
         Raises:
             GitError: an object is missing, or a path of the tree cannot be written safely.
+            SandboxError: the parent has no room for the copy.
         """
         self.private = (repository.root, repository.git_dir)
-        self._snapshot = Snapshot(parent or scratch_root(repository.root))
+        parent = parent or scratch_root(repository.root)
+        try:
+            self._snapshot = Snapshot(parent)
+        except OSError as cause:
+            raise _without_room(parent, cause) from cause
         self.root = self._snapshot.folder / "tree"
         try:
             self.root.mkdir()
             _write_entries(repository, side, self.root)
-        except BaseException:
+        except BaseException as cause:
             self._snapshot.__exit__(None, None, None)
+            if isinstance(cause, OSError):
+                raise _without_room(parent, cause) from cause
             raise
 
     @property
@@ -93,6 +100,13 @@ class EphemeralTree:
             return None
         finally:
             os.close(folder)
+
+
+def _without_room(parent: Path, cause: OSError) -> SandboxError:
+    return SandboxError(
+        f"{parent}: the files of the repository cannot be copied there: {cause.strerror}; "
+        "make room, or set TMPDIR to another folder"
+    )
 
 
 def _regular(name: str, folder: int, most_bytes: int) -> bytes | None:

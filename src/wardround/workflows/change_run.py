@@ -112,4 +112,5 @@ def _behaviour(workflows: Workflows, runnable: RunnableChange) -> BehaviourRun:
 def _failure(cause: BaseException) -> RunConditions:
     if isinstance(cause, WardroundError):
         return RunConditions(RunState.REFUSED, detail=str(cause))
-    return RunConditions(RunState.FAILED, detail=f"it failed with {type(cause).__name__}")
+    why = f": {cause.strerror}" if isinstance(cause, OSError) and cause.strerror else ""
+    return RunConditions(RunState.FAILED, detail=f"it failed with {type(cause).__name__}{why}")

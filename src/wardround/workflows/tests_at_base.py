@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
-from wardround.context.run_evidence import RunState, TestEvidence, TestOutcome, TestsRun
+from wardround.context.run_evidence import TestEvidence, TestOutcome, TestsRun
 from wardround.workflows.test.planning import tree_of
 from wardround.workflows.test.report import TestReport
 from wardround.workflows.test.running import RunOptions
+from wardround.workflows.test.script_roles import is_script
+from wardround.workflows.test.script_run import file_of
 from wardround.workflows.test.selection import Target, without_parameters
 
 _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
 _KNOWN = frozenset({TestOutcome.PASSED, *_FAILURES})
-_MOST_TESTS = 50
-"""Failing tests beyond which the base is not run: such a change breaks something that all of them use."""
 
 
 class RunOfTests(Protocol):
@@ -34,24 +34,24 @@ def with_results_at_base(
 ) -> TestsRun:
     """Return the run with the results at the base of the failing tests that the base has."""
     failing = {one.id for one in run.tests if one.outcome in _FAILURES}
-    if not failing or len(failing) > _MOST_TESTS or change.base == repository.empty_tree:
+    if not failing or change.base == repository.empty_tree:
         return run
     names = _at_base(failing, repository, change.base)
     if not names:
         return run
     requested = replace(options, target=Target.of(names), is_recorded=False, mutation_s=None)
     report = runner(repository, replace(change, head=change.base, files=()), requested, logs)
-    if report.state is not RunState.COMPLETE:
-        return run
     before = {one.id: one.outcome for one in report.tests if one.outcome in _KNOWN}
     return replace(run, tests=tuple(_with_base(one, before.get(one.id)) for one in run.tests))
 
 
 def _at_base(tests: set[str], repository: Repository, base: str) -> list[str]:
-    """Return the tests that the base has, without parameters."""
+    """Return the tests that the base has, without parameters; of JavaScript their files."""
     tree = tree_of(repository, base)
-    names = sorted({without_parameters(test) for test in tests})
-    return [name for name in names if name in tree.tests_in(name.partition("::")[0])]
+    scripts = {file for test in tests if is_script(file := file_of(test))}
+    others = {without_parameters(test) for test in tests if not is_script(file_of(test))}
+    found = [name for name in others if name in tree.tests_in(name.partition("::")[0])]
+    return sorted([*found, *(scripts & tree.blobs.keys())])
 
 
 def _with_base(test: TestEvidence, before: TestOutcome | None) -> TestEvidence:

@@ -134,3 +134,10 @@ def test_another_message_inside_an_iterator_is_less_plausible_than_another_resul
     assert shown(message, mutated) == [2, 1]
     assert CallPair(*message).is_message_only
     assert not CallPair(message[0], call(1, "iterator [2, raises TypeError('b')]")).is_message_only
+
+
+def test_a_result_around_an_object_that_the_head_would_make_in_another_way_is_not_shown() -> None:
+    broken = "<View, whose repr raises AttributeError>"
+
+    assert shown((call(1, "<View>"), call(1, broken))) == []
+    assert shown((call(1, broken), call(1, "<View>"))) == [1]

@@ -75,3 +75,12 @@ def test_evidence_has_no_times_and_no_logs() -> None:
 def test_ranges_are_short() -> None:
     assert ranges((1, 2, 3, 7)) == "1-3, 7"
     assert ranges(tuple(range(1, 100, 2))).endswith(", 19, ...")
+
+
+def test_without_an_environment_the_reason_is_shown_once_and_no_test_is_listed() -> None:
+    reason = "there is no environment; run wardround environment build"
+    tests = tuple(TestResult(f"t.py::{name}", "", Outcome.NOT_RUN, detail=reason) for name in "abc")
+    run = ProjectRun("", "pytest", RunState.REFUSED, ("pytest",), detail=reason)
+    report = TestReport("a" * 40, "index", RunState.REFUSED, reason, (run,), tests, notes=("A note.",))
+
+    assert as_text(report) == f"3 tests not run: {reason}\n3 not run in 0.0 s; inconclusive\n"

@@ -120,3 +120,12 @@ def test_the_end_of_a_long_failure_is_kept() -> None:
     failed = next(one for one in results if one.outcome is run_evidence.TestOutcome.FAILED)
     assert failed.excerpt.endswith("end")
     assert len(failed.excerpt) <= 4000
+
+
+def test_half_a_character_in_a_title_does_not_lose_the_report() -> None:
+    suite = {"name": "/tree/a.test.ts", "assertionResults": [{"status": "passed", "title": r"TITLE"}]}
+    content = json.dumps({"testResults": [suite]}).replace("TITLE", r"\ud83d \\\\ud83d \ud83d\ude00 \ude00")
+
+    (result,) = read_results("vitest", content.encode(), "/tree")
+
+    assert result.id == "a.test.ts > \ufffd \\\\ud83d \U0001f600 \ufffd"

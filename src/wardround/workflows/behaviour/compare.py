@@ -183,7 +183,7 @@ def _last_line(outcome: Outcome) -> str:
     lines = outcome.stdout.strip().splitlines()
     errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
     last = errors or outcome.stderr.strip().splitlines() or lines
-    return last[-1] if last else outcome.detail
+    return last[-1].removeprefix("E ").strip() if last else outcome.detail
 
 
 def _not_recorded(at: int, run: RecordedRun) -> str:

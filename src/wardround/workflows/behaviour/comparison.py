@@ -19,6 +19,8 @@ _OF_UNFIT_INPUTS = frozenset({"TypeError", "AttributeError", "AssertionError", "
 _POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
 """A line number after the name of a Python file."""
 _LAST_ERROR = LazyPattern(r"(iterator \[[^\n]{0,8000}raises \w{1,80})\([^\n]{0,8000}\)\]\Z")
+_LACKS_ATTRIBUTE = ", whose repr raises AttributeError>"
+"""The text of ``values`` for an object in a result, perhaps made before the change."""
 _REASONS = {
     "timeout": "its calls take longer than 0.25 s of CPU time",
     "memory": "its calls use too much memory",
@@ -157,13 +159,18 @@ def _objection(pair: CallPair, again: ReplayedCall, targets: Targets) -> str:
             return "its calls exceed the depth of recursion"
     if _key(pair.base) != _key(again):
         return _REASONS["noisy"]
-    if pair.head.is_stale and not pair.base.is_stale:
+    if _is_stale(pair.head) and not _is_stale(pair.base):
         return _REASONS["remade"]
     if any(_is_of(one, targets.remade) for one in pair.base.classes):
         return _REASONS["remade"]
     if any(_has_replaced(one, targets.replaced) for one in pair.base.patterns):
         return _REASONS["replaced"]
     return ""
+
+
+def _is_stale(call: ReplayedCall) -> bool:
+    """Return True if an object in the arguments, or the text of the result, lacked an attribute."""
+    return call.is_stale or _LACKS_ATTRIBUTE in call.text
 
 
 def _has_replaced(pattern: str, replaced: frozenset[str]) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.config.loader import read_sandbox
+from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.lookup import environment_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.planning import tree_of
@@ -21,7 +23,7 @@ def environment_for(
     environ: Mapping[str, str],
     progress: Callable[[str], None] = lambda text: None,
 ) -> Environment:
-    """Return the environment of the base, with the settings of the sandbox of the base.
+    """Return the environment of the base, or else of the head, with the settings of the sandbox of the base.
 
     Raises:
         EnvironmentUnavailable: there is none.
@@ -30,7 +32,11 @@ def environment_for(
     tree = tree_of(repository, change.base)
     project = _project(change, detect_projects(tuple(tree.blobs), tree.text))
     settings = read_sandbox(repository.tree(change.base).read)
-    return environment_of(project, repository, settings, side=change.base, environ=environ, progress=progress)
+    find = partial(environment_of, project, repository, settings, environ=environ, progress=progress)
+    try:
+        return find(side=change.base)
+    except EnvironmentUnavailable:
+        return find(side=change.head)  # with other packages if the change replaces some
 
 
 def _project(change: Change, projects: Sequence[DetectedProject]) -> DetectedProject:

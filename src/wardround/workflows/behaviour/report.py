@@ -66,6 +66,11 @@ def _lines(run: BehaviourRun) -> Iterator[str]:
         if one.callers:
             yield f"  called at {', '.join(one.callers)}"
     changed = len(run.compared) + len(run.not_compared)
+    if run.conditions.state in (RunState.REFUSED, RunState.FAILED) and not run.compared:
+        return  # all functions have the same reason
+    if not changed and run.conditions.state is RunState.COMPLETE:
+        yield "no changed Python function to compare"
+        return
     compared = f"{len(run.compared)} of {changed} changed functions compared"
     yield f"{compared}, {len(run.differences)} with a difference to show"
     for two in run.compared:

@@ -138,11 +138,15 @@ class Stages(msgspec.Struct, frozen=True):
         """Run tests on a tree.
 
         Args:
-            tests: arguments of pytest; none for all tests.
+            tests: files, and ids without parameters; none for all tests.
         """
-        found = self._record(side, tests, (*_PYTEST, *_WITHOUT_OPTIONS))
-        if found.recorded is not None and not found.recorded.tests:
-            return self._record(side, tests, _PYTEST)
+        attempts: list[tuple[Sequence[str], Sequence[str]]] = [(tests, _WITHOUT_OPTIONS), (tests, ())]
+        if tests:
+            attempts.append(((), ()))  # pytest starts nothing if the project ignores one of the files
+        for names, options in attempts:
+            found = self._record(side, names, (*_PYTEST, *options))
+            if found.recorded is None or found.recorded.tests:
+                break
         return found
 
     def _record(self, side: str, tests: Sequence[str], options: Sequence[str]) -> RecordedRun:
@@ -159,7 +163,8 @@ class Stages(msgspec.Struct, frozen=True):
             },
             "inputs": _INPUTS,
             "summary": _SUMMARY,
-            "arguments": [*options, *tests],
+            "arguments": [*options, *dict.fromkeys(one.partition("::")[0] for one in tests)],
+            "tests": [one for one in tests if "::" in one],
         }  # fmt: skip
         with EphemeralTree(self.repository, side) as tree:
             outcome = self._run(tree, "record", job, b"", limits.tests_s, seed=0)
@@ -254,7 +259,7 @@ def _write_instruments(folder: Path) -> None:
     pickling = find_spec("cloudpickle")
     if pickling is None or pickling.origin is None:
         raise EnvironmentUnavailable(
-            "comparing behaviour needs the package cloudpickle, which is missing; install wardround[run]"
+            "comparing behaviour needs cloudpickle, which is not installed; pip install 'wardround[run]'"
         )
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, folder / PACKAGE.name, ignore=ignored, copy_function=shutil.copyfile)

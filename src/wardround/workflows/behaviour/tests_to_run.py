@@ -19,7 +19,7 @@ _TESTS = frozenset({"test", "tests", "testing"})
 
 
 def chosen_tests(repository: Repository, change: Change, targets: Sequence[Target]) -> tuple[str, ...]:
-    """Return arguments of pytest; none for all tests, as its own configuration collects them.
+    """Return files, and ids without parameters; none for all tests, as pytest's configuration collects them.
 
     They are the tests that ran the functions, if runs are recorded; else all files of tests, those that
     probably call the functions first.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from wardround.workflows.test.projects import DetectedProject
 
 BUILD_COMMAND = "wardround environment build"
 _MIB = 1024 * 1024
+_ACTIVE, _HOOK = "VIRTUAL_ENV", "PRE_COMMIT"
+_OWN_SOURCE = "the variable VIRTUAL_ENV, which is the environment of wardround itself"
 
 
 def environment_of(
@@ -34,8 +37,9 @@ def environment_of(
     """Return the environment of a project, with the settings of the sandbox applied to its view.
 
     Python: the one in the settings, the active one, one in the work tree. JavaScript: ``node_modules`` of the
-    work tree. Then the one that was built from the lock file. Nothing is built or downloaded here. Call
-    ``link_packages`` with the result for each tree.
+    work tree. Then the one that was built from the lock file, and last the active one if it is that of
+    wardround itself. Nothing is built or downloaded here. Call ``link_packages`` with the result for each
+    tree.
 
     Args:
         settings: those of the base of the change, from ``read_sandbox``.
@@ -48,14 +52,25 @@ def environment_of(
     progress("environment")
     if settings.python and project.language == "python":
         return with_settings(_configured_python(repository, settings.python, project.root), settings)
+    own = _own(environ)
+    others = {name: one for name, one in environ.items() if name not in own}
     try:
-        found = _existing(project, repository, side, environ)
+        found = _existing(project, repository, side, others)
     except EnvironmentUnavailable as cause:
         built = _built(project, repository, side, environ)
+        if built is None and own and project.language == "python":
+            built = described_python(Path(own[_ACTIVE]), _OWN_SOURCE, repository.root, project.root)
         if built is None:
             raise EnvironmentUnavailable(f"{cause}, or run {_build(project)}") from cause
         found = built
     return with_settings(found, settings)
+
+
+def _own(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable of the active environment if it is that of wardround itself."""
+    active = environ.get(_ACTIVE, "")
+    is_own = active and not environ.get(_HOOK) and os.path.realpath(active) == os.path.realpath(sys.prefix)
+    return {_ACTIVE: active} if is_own else {}
 
 
 def with_settings(environment: Environment, settings: SandboxSettings) -> Environment:
@@ -92,7 +107,7 @@ def _existing(
 ) -> Environment:
     root = repository.root
     if project.language == "python":
-        active = {} if environ.get("PRE_COMMIT") else environ  # it activates the environment of wardround
+        active = {} if environ.get(_HOOK) else environ  # it activates the environment of wardround
         return existing_python(root, active, project.root, lambda prefix: _is_tracked(repository, prefix))
     members = [
         path.rpartition("/")[0]

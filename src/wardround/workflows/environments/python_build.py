@@ -40,6 +40,9 @@ _DIGEST = LazyPattern(r"--hash=sha256:([0-9a-f]{64})")
 _LOCAL_WHEEL = " @ file:"
 """A part of the requirement of a wheel that was built here, whose digest no lock file has."""
 
+_BUILD = b"2"
+"""Raise it when other packages follow from the same files, so that older environments are not used."""
+
 
 def python_key(project: DetectedProject, files: TreeFiles) -> str:
     """Return the key of the environment of a project.
@@ -48,7 +51,8 @@ def python_key(project: DetectedProject, files: TreeFiles) -> str:
         EnvironmentUnavailable: no file names packages, or one cannot be read.
     """
     sources = python_sources(project, files)
-    return key_of("python", (*key_inputs(sources, files), ("tests", " ".join(_tools(project)).encode())))
+    inputs = (*key_inputs(sources, files), ("tests", " ".join(_tools(project)).encode()))
+    return key_of("python", (*inputs, ("build", _BUILD)))
 
 
 def build_python(

@@ -11,6 +11,7 @@ import msgspec
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.requirements import LocalProject, Requirements, name_of, normal, parse
+from wardround.workflows.environments.setuptools_files import SetuptoolsFile, setuptools_files
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.test.projects import DetectedProject, table, texts
 
@@ -38,6 +39,7 @@ class PythonSources(msgspec.Struct, frozen=True):
         documents: folder -> ``pyproject.toml`` of the folder and of all below it.
         requirements: paths of files of requirements, the main one first.
         is_project: True if the folder itself can be installed.
+        setuptools: the extras and packages of tests in ``setup.cfg`` and ``setup.py``.
     """
 
     folder: str
@@ -46,6 +48,7 @@ class PythonSources(msgspec.Struct, frozen=True):
     documents: Mapping[str, Mapping[str, object]]
     requirements: tuple[str, ...] = ()
     is_project: bool = False
+    setuptools: tuple[SetuptoolsFile, ...] = ()
 
     @property
     def description(self) -> str:
@@ -53,8 +56,10 @@ class PythonSources(msgspec.Struct, frozen=True):
         if self.lock:
             return posixpath.join(self.folder, self.lock)
         names = [*self.requirements]
-        if self.document or not names:
-            names.append(posixpath.join(self.folder, "pyproject.toml" if self.document else "setup.py"))
+        if table(self.document, "project") or (self.document and not self.setuptools):
+            names.append(posixpath.join(self.folder, "pyproject.toml"))
+        names += [one.path for one in self.setuptools if one.path not in names]
+        names = names or [posixpath.join(self.folder, "setup.py")]
         return " and ".join(names)
 
     @property
@@ -91,6 +96,7 @@ def python_sources(project: DetectedProject, files: TreeFiles) -> PythonSources:
         documents=documents,
         requirements=() if lock else tuple(_requirement_files(folder, files)),
         is_project=_is_project(document, names),
+        setuptools=() if lock else tuple(setuptools_files(folder, files)),
     )
     if not lock and not document and not found.requirements and not found.is_project:
         raise EnvironmentUnavailable(
@@ -161,7 +167,10 @@ def declared(sources: PythonSources, files: TreeFiles) -> Requirements:
     if sources.lock == "poetry.lock" or table(document, "tool", "poetry"):
         found += Requirements(lines=tuple(_poetry(document)))
     found += Requirements(lines=tuple(_groups(document)))
-    extras = tuple(sorted(filter(is_for_tests, table(document, "project", "optional-dependencies"))))
+    named = {*table(document, "project", "optional-dependencies")}
+    named.update(name for one in sources.setuptools for name in one.extras)
+    extras = tuple(sorted(filter(is_for_tests, named)))
+    found += Requirements(lines=tuple(line for one in sources.setuptools for line in one.tests))
     if sources.is_project:
         found += Requirements(projects=(LocalProject(sources.folder, extras),))
     else:

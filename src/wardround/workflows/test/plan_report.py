@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from wardround.text.escaping import one_line
-from wardround.workflows.test.plan import TestPlan
+from wardround.workflows.test.plan import OmittedTest, SelectedTest, TestPlan
 from wardround.workflows.test.projects import DetectedProject, Fact
 
 
@@ -47,13 +47,19 @@ def _lines(report: PlanReport) -> Iterator[str]:
         yield from _project_lines(project)
     plan = report.plan
     yield from plan.notes
-    yield f"{len(plan.selected)} of {len(plan.selected) + len(plan.omitted)} tests to run"
-    for one in plan.selected:
-        yield f"  {one.id}: {one.reason}"
+    total = len(plan.selected) + len(plan.omitted)
+    yield from _with_reasons(f"{len(plan.selected)} of {total} tests to run", plan.selected)
     if plan.omitted:
-        yield f"{len(plan.omitted)} left out"
-        for left in plan.omitted:
-            yield f"  {left.id}: {left.reason}"
+        yield from _with_reasons(f"{len(plan.omitted)} left out", plan.omitted)
+
+
+def _with_reasons(title: str, tests: Sequence[SelectedTest | OmittedTest]) -> Iterator[str]:
+    """Yield the title and a line for each test; a reason that all of them share is in the title alone."""
+    reasons = {one.reason for one in tests}
+    is_shared = len(reasons) == 1 and len(tests) > 1
+    yield f"{title}: {tests[0].reason}" if is_shared else title
+    for one in tests:
+        yield f"  {one.id}" if is_shared else f"  {one.id}: {one.reason}"
 
 
 def _project_lines(project: DetectedProject) -> Iterator[str]:

@@ -242,6 +242,19 @@ class ProjectRunner:
         for one in done.events:
             if isinstance(one, events.Ended) and one.test in failed:
                 self._results[one.test] = _repeated(self._results[one.test], one)
+        if self._is_recorded:
+            self._repeat_recorded()
+
+    def _repeat_recorded(self) -> None:
+        """Run flaky tests with the recording again, to tell those that only the recording breaks."""
+        flaky = [test for test, one in self._results.items() if one.outcome is TestOutcome.FLAKY]
+        if not flaky or self._left_s() < _LEAST_S:
+            return
+        for one in self._session(flaky, is_filtered=True, is_recorded=True).events:
+            if isinstance(one, events.Ended) and one.test in flaky and one.outcome in _FAILURES:
+                self._results[one.test] = RawResult(
+                    TestOutcome.PASSED, one.seconds, _RECORDING_BREAKS, attempts=_WITH_RECORDING
+                )
 
     def _orders(self) -> Iterator[OrderDependence]:
         """Search for the earlier tests of each test that failed and passed when it was repeated."""
@@ -345,9 +358,13 @@ _TIMEOUT = "Timeout ("
 _DUMPS = ("Fatal Python error", _TIMEOUT)
 _DUMP_FRAME = LazyPattern(r'File "([^"\n]{1,4096})", line (\d{1,7})')
 _MOST_DUMP_LINES = 12
+_RECORDING_BREAKS = "it passes, and fails only while the functions that it runs are recorded"
+_WITH_RECORDING = 3
+"""Attempts until that is known: with the recording, without it, with it again."""
+_FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
 
 
 def last_line(text: str) -> str:
-    """Return the last line of a text that is not empty, without secrets."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    """Return the last line of a text that is not empty or a frame of a traceback, without secrets."""
+    lines = [line.strip() for line in text.split("\n") if line.strip() and not _FRAME.match(line)]
     return redact_secrets(lines[-1].removeprefix("E ").strip()) if lines else ""

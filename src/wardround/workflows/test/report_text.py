@@ -17,6 +17,7 @@ from wardround.workflows.test.report import ProjectRun, TestReport, TestResult
 
 _SHOWN = 20
 """Tests of one outcome that are listed; the report has all of them."""
+_SHOWN_NOT_RUN = 5
 _EXCERPT_LINES = 12
 _MOST_RANGES = 10
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
@@ -69,14 +70,15 @@ def _lines(report: TestReport) -> Iterator[str]:
         yield f"{len(failures) - _SHOWN} more failures are in the report"
     for test in report.with_outcome(TestOutcome.FLAKY)[:_SHOWN]:
         yield f"flaky {test.id}: {test.detail}"
-    yield from _not_run_lines(report.with_outcome(TestOutcome.NOT_RUN))
+    has_started = any(run.environment for run in report.runs)
+    yield from _not_run_lines(report.with_outcome(TestOutcome.NOT_RUN), are_listed=has_started)
     for order in report.order:
         yield f"{order.id} fails after {', '.join(order.after)}, and passes alone"
     yield from _coverage_lines(report.lines)
     yield from _delta_lines(report.delta)
     if report.mutation is not None:
         yield from _mutation_lines(report.mutation)
-    yield from report.notes
+    yield from report.notes if has_started or not report.runs else ()
     yield summary(report)
 
 
@@ -104,14 +106,16 @@ def _failure_lines(test: TestResult) -> Iterator[str]:
             yield f"    {line}"
 
 
-def _not_run_lines(tests: Sequence[TestResult]) -> Iterator[str]:
+def _not_run_lines(tests: Sequence[TestResult], *, are_listed: bool) -> Iterator[str]:
     for detail, some in _by_detail(tests).items():
         count = "1 test" if len(some) == 1 else f"{len(some)} tests"
         yield f"{count} not run: {detail}"
-        for test in some[:_SHOWN]:
+        if not are_listed:
+            continue
+        for test in some[:_SHOWN_NOT_RUN]:
             yield f"  {test.id}"
-        if len(some) > _SHOWN:
-            yield f"  and {len(some) - _SHOWN} more"
+        if len(some) > _SHOWN_NOT_RUN:
+            yield f"  and {len(some) - _SHOWN_NOT_RUN} more"
 
 
 def _by_detail(tests: Iterable[TestResult]) -> dict[str, list[TestResult]]:
@@ -126,7 +130,9 @@ def _coverage_lines(lines: Sequence[LineEvidence]) -> Iterator[str]:
     missed = sum(len(one.uncovered) for one in lines)
     if not covered and not missed:
         return
-    yield f"{covered} of {covered + missed} changed lines were run by these tests"
+    total = covered + missed
+    noun = "changed line was" if total == 1 else "changed lines were"
+    yield f"{covered} of {total} {noun} run by these tests"
     for one in lines:
         if one.uncovered:
             yield f"  not run: {one.path}:{ranges(one.uncovered)}"

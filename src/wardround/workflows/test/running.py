@@ -17,6 +17,7 @@ from wardround.workflows.environments.lookup import environment_of, limits_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.changed_lines import ChangedLines, SideLines, coverage_delta
 from wardround.workflows.test.groups import TestGroup, groups_of
+from wardround.workflows.test.missing_means import RunMeans, without_means
 from wardround.workflows.test.plan import SelectedTest
 from wardround.workflows.test.planning import PlannedTests, plan_change
 from wardround.workflows.test.project_run import ProjectResult, ProjectRunner, ProjectTests, RawResult
@@ -131,6 +132,7 @@ class _Running:
             planned, self._script_sandbox, self._deadline, logs, progress,
             is_recorded=options.is_recorded,
         )  # fmt: skip
+        self._means = RunMeans(self._settings.loopback, lambda: repository.submodules(planned.side))
         self._done: list[tuple[TestGroup, Environment | None, ProjectResult]] = []
 
     def report(self) -> TestReport:
@@ -179,10 +181,11 @@ class _Running:
         if environment is None:
             return None, ProjectResult(RunState.REFUSED, {}, (), (), problem)
         if group.is_script:
-            return environment, self._scripts.run(group, environment, self._next_log())
-        result = self._runner(group, environment).result()
-        self._record(result)
-        return environment, result
+            result = self._scripts.run(group, environment, self._next_log())
+        else:
+            result = self._runner(group, environment).result()
+            self._record(result)
+        return environment, without_means(result, self._means)
 
     def _next_log(self) -> int:
         return 1 + sum(len(result.outcomes) for _, _, result in self._done)

@@ -13,6 +13,7 @@ from wardround.context.run_evidence import TestOutcome
 _SEPARATOR = " > "
 _MOST_EXCERPT = 4000
 _OF_SUBTESTS = LazyPattern(r"^\d+ subtests? failed")
+_ESCAPE = LazyPattern(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)")
 _OUTCOMES = {
     "passed": TestOutcome.PASSED, "failed": TestOutcome.FAILED, "pending": TestOutcome.SKIPPED,
     "skipped": TestOutcome.SKIPPED, "todo": TestOutcome.SKIPPED, "disabled": TestOutcome.SKIPPED,
@@ -98,9 +99,17 @@ def read_results(framework: str, content: bytes | None, root: str) -> tuple[Scri
     if content is None:
         raise ReportUnreadable(f"{framework} wrote no report")
     try:
-        return tuple(_READERS[framework](content, root))
+        return tuple(_READERS[framework](_with_whole_characters(content), root))
     except (msgspec.DecodeError, UnicodeError) as cause:
         raise ReportUnreadable(f"the report of {framework} cannot be read: {cause}") from cause
+
+
+def _with_whole_characters(content: bytes) -> bytes:
+    """Replace escapes of half a character, which ``JSON.stringify`` writes and JSON readers refuse."""
+    if b"\\ud" not in content.lower():
+        return content
+    text = _ESCAPE.sub(lambda found: r"\ufffd" if found[1] else found[0], content.decode())
+    return text.encode()
 
 
 def _jest(content: bytes, root: str) -> Iterator[ScriptResult]:

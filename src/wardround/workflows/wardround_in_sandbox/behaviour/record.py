@@ -286,12 +286,24 @@ def _install(recorder: Recorder) -> None:
 
 
 class _Plugin:
-    """Sets the current test of the recorder, and ends the run when nothing is left to record."""
+    """Chooses tests, names the current one, and ends the run when nothing is left to record."""
 
-    def __init__(self, recorder: Recorder, summary: str) -> None:
+    def __init__(self, recorder: Recorder, summary: str, chosen: list[str]) -> None:
         self._recorder = recorder
         self._summary = summary
+        self._chosen = frozenset(chosen)
+        self._limited = frozenset(one.partition("::")[0] for one in chosen)
         self._tests = 0
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Leave out other tests of the files; pytest refuses to start with an id that it does not find."""
+        left = [item for item in items if self._is_chosen(item)]
+        items[:] = left or items
+
+    def _is_chosen(self, item: Any) -> bool:
+        path = str(getattr(item, "path", None) or item.fspath).removeprefix(f"{ROOT}/")
+        name = str(item.nodeid).partition("::")[2].partition("[")[0]
+        return path not in self._limited or f"{path}::{name}" in self._chosen
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._tests += 1
@@ -330,7 +342,7 @@ def main(job_path: str) -> int:
         except ImportError:
             print("pytest is not installed", file=sys.stderr)
             return 3
-        plugin = _Plugin(recorder, job["summary"])
+        plugin = _Plugin(recorder, job["summary"], job["tests"])
         plugin.write()
         try:
             return int(pytest.main(job["arguments"], plugins=[plugin]))
