@@ -133,7 +133,14 @@ LONG = "123456789012345678901234567890"
         (f"f({{'secret': {LONG}}})", "f({'secret': ***})"),
         ("f(password=123456)", "f(password=***)"),
         (f"\ue000 {LONG}", "\ue000 ***"),
+        (f"f({LONG}.5, -0.{LONG}, 1.{LONG}e-05)", f"f({LONG}.5, -0.{LONG}, 1.{LONG}e-05)"),
+        (f"f(Decimal('-3.{LONG}'))", f"f(Decimal('-3.{LONG}'))"),
+        (f"f(1_000_{LONG}, {LONG}j)", f"f(1_000_{LONG}, {LONG}j)"),
+        (f"f('3.{LONG}')", "f('3.***')"),
+        (f"f(token=0.{LONG})", "f(token=***)"),
+        (f"f(secret=Decimal('{LONG}'))", "f(secret=Decimal('***'))"),
+        (f"f(0x{LONG}, v1.{LONG})", "f(***, v1.***)"),
     ],
 )
-def test_a_whole_number_in_code_is_no_secret_by_its_length(text: str, expected: str) -> None:
+def test_a_number_in_code_is_no_secret_by_its_length(text: str, expected: str) -> None:
     assert redact_literals(text) == expected

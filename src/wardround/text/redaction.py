@@ -28,10 +28,11 @@ _ASSIGNED = LazyPattern(
 )
 _TOKEN_CHARACTERS = string.ascii_letters + string.digits + "+/=_.~-"
 _LITERAL = LazyPattern(
-    r"'(?:[^'\\]|\\[\s\S])*(?:'|\\?\Z)|\"(?:[^\"\\]|\\[\s\S])*(?:\"|\\?\Z)"
-    r"|(?<![\w.])(?P<number>\d{6,})(?![\w.])"
+    r"(?<=\bDecimal\()(?P<decimal>'-?\d{1,400}(?:\.\d{1,400})?(?:E[+-]?\d{1,9})?')(?=\))"
+    r"|'(?:[^'\\]|\\[\s\S])*(?:'|\\?\Z)|\"(?:[^\"\\]|\\[\s\S])*(?:\"|\\?\Z)"
+    r"|(?<![\w.])(?P<number>(?:\d[\d_]{5,}(?:\.\d*)?|\d{1,6}\.\d{5,})(?:e[+-]?\d{1,9})?j?)(?![\w.])"
 )
-"""A text in quotes, or a long whole number."""
+"""A decimal number in quotes, another text in quotes, or a long number."""
 _NUMBER = "\ue000"
 """The place of a number, from a private range of Unicode."""
 _LONGEST_NAME = 60
@@ -79,7 +80,7 @@ def redact_secrets(text: str) -> str:
 
 
 def redact_literals(text: str) -> str:
-    """Return source code as ``redact_secrets`` does, with its whole numbers: a long one is not a token.
+    """Return source code as ``redact_secrets`` does, with its plain numbers: a long one is not a token.
 
     A number is redacted in a text literal, and as the value of a name such as ``password``.
     """
@@ -87,10 +88,12 @@ def redact_literals(text: str) -> str:
 
     def hidden(match: re.Match[str]) -> str:
         before = text[max(0, match.start() - _LONGEST_NAME) : match.start()]
+        before = before.removesuffix("Decimal(").removesuffix("decimal.")
         assigned = _ASSIGNED.search(f"{before}{_EXAMPLE}")
-        if match["number"] is None or (assigned and assigned["bare"] == _EXAMPLE):
+        number = match["number"] or match["decimal"]
+        if number is None or (assigned and assigned["bare"] == _EXAMPLE):
             return match.group()
-        numbers.append(match["number"])
+        numbers.append(number)
         return _NUMBER
 
     if _NUMBER in text:
