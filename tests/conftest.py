@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-import shutil
 import stat
 import subprocess
 import sys
@@ -188,6 +188,16 @@ def proven_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def _share_new(source: Path, target: Path) -> None:
+    """Link the entries of a cache that the other one lacks; an entry is replaced, never written to."""
+    if not source.is_dir() or source.is_symlink():
+        return
+    target.mkdir(parents=True, exist_ok=True)
+    for name in set(os.listdir(source)) - set(os.listdir(target)):
+        with contextlib.suppress(OSError):
+            os.link(source / name, target / name, follow_symlinks=False)
+
+
 @pytest.fixture(autouse=True)
 def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Path) -> Iterator[Path]:
     """Give the test a home, caches and a temporary folder of its own, and git no configuration but ours."""
@@ -213,12 +223,10 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Pa
     kinds = ("programs", "proofs", "checks")
     caches = [(places / "cache" / "wardround" / kind, proven_tools / kind) for kind in kinds]
     for own, known in caches:
-        if known.is_dir():
-            shutil.copytree(known, own)
+        _share_new(known, own)
     yield places
     for own, known in caches:
-        if own.is_dir() and not own.is_symlink():
-            shutil.copytree(own, known, dirs_exist_ok=True)
+        _share_new(own, known)
 
 
 @pytest.fixture
