@@ -121,3 +121,13 @@ def test_a_change_without_python_needs_no_environment(repo: GitRepository) -> No
     done = repo.wardround("behaviour", "--base", "HEAD~1", env={"VIRTUAL_ENV": ""})
 
     assert (done.returncode, done.stdout) == (0, "no changed Python function to compare\n")
+
+
+def test_nothing_is_compared_without_isolation(repo: GitRepository) -> None:
+    repo.commit(FILES)
+    repo.commit({"ports.py": HEAD})
+
+    done = repo.wardround("behaviour", "--base", "HEAD~1", "--sandbox", "none", env=ENVIRON)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("wardround: functions are compared with isolation only")

@@ -18,6 +18,7 @@ from wardround.context.run_evidence import (
     RunState,
 )  # fmt: skip
 from wardround.errors import UsageError
+from wardround.sandbox.choices import NONE
 from wardround.sandbox.model import Outcome, State
 from wardround.workflows.behaviour.callers import callers_of
 from wardround.workflows.behaviour.comparison import (
@@ -61,8 +62,10 @@ def compare_behaviour(
     Raises:
         EnvironmentUnavailable: cloudpickle is not installed.
         GitError: a tree cannot be read.
-        UsageError: the request names no changed function.
+        UsageError: the request names no changed function, or the isolation is none.
     """
+    if isolation == NONE:
+        raise UsageError("functions are compared with isolation only; choose one, or leave --sandbox out")
     others = files_of(tree_of(repository, change.base))
     targets = find_targets(change, _reader(repository), request, limits.functions, others)
     if request and not targets.targets and not targets.not_compared:

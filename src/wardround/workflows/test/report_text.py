@@ -70,7 +70,7 @@ def _lines(report: TestReport) -> Iterator[str]:
         yield f"{len(failures) - _SHOWN} more failures are in the report"
     for test in report.with_outcome(TestOutcome.FLAKY)[:_SHOWN]:
         yield f"flaky {test.id}: {test.detail}"
-    has_started = any(run.environment for run in report.runs)
+    has_started = any(run.isolation for run in report.runs)
     yield from _not_run_lines(report.with_outcome(TestOutcome.NOT_RUN), are_listed=has_started)
     for order in report.order:
         yield f"{order.id} fails after {', '.join(order.after)}, and passes alone"
