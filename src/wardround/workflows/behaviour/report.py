@@ -14,6 +14,8 @@ _ORIGINS = {
     InputOrigin.MUTATED: "changed from a call recorded in",
     InputOrigin.CROSSED: "combined from calls, one of them recorded in",
 }
+_MOST_NAME = 160
+"""Characters of the id of a test; pytest writes large parameters into it."""
 
 
 def as_json(run: BehaviourRun) -> str:
@@ -54,13 +56,19 @@ def _did(observed: Observed, returned: str, raised: str) -> str:
     return f"{text}, printing {observed.printed!r}" if observed.printed else text
 
 
+def _named(test: str) -> str:
+    """Return the id of a test, without the end of long parameters."""
+    name = test or "the start of the tests"
+    return name if len(name) <= _MOST_NAME else f"{name[:_MOST_NAME]}..."
+
+
 def _lines(run: BehaviourRun) -> Iterator[str]:
     if run.conditions.state is not RunState.COMPLETE:
         yield f"{run.conditions.state.value}: {run.conditions.detail}"
     for one in run.differences:
         yield f"{one.path}:{one.line}: {one.function}{f' (through {one.through})' if one.through else ''}"
         yield f"  {statement(one)}"
-        yield f"  {_ORIGINS[one.origin]} {one.test or 'the start of the tests'}"
+        yield f"  {_ORIGINS[one.origin]} {_named(one.test)}"
         if one.is_private_only:
             yield f"  called by a test{f' through {one.recorded_through}' if one.recorded_through else ''}"
         if one.callers:
