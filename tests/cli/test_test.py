@@ -338,7 +338,7 @@ def test_a_test_without_the_socket_that_it_needs_was_not_run(changed: GitReposit
     assert "commit loopback = true in [tool.wardround.sandbox]" in done.stdout
 
 
-def test_a_test_without_the_submodule_that_it_reads_was_not_run(changed: GitRepository) -> None:
+def test_a_test_without_the_submodule_that_it_reads_has_the_reason(changed: GitRepository) -> None:
     changed.commit({"tests/test_data.py": "def test_data():\n    open('tests/data/rows.csv')\n"})
     head = changed.git("rev-parse", "HEAD").strip()
     changed.git("update-index", "--add", "--cacheinfo", f"160000,{head},tests/data")
@@ -346,7 +346,7 @@ def test_a_test_without_the_submodule_that_it_reads_was_not_run(changed: GitRepo
 
     done = run(changed, "--target", "tests/test_data.py")
 
-    assert (done.returncode, outcomes(changed)["test_data"]) == (4, "not-run")
+    assert (done.returncode, outcomes(changed)["test_data"]) == (1, "failed")
     assert "it reads the submodule tests/data" in done.stdout
 
 

@@ -13,7 +13,7 @@ from wardround.workflows.test.project_run import ProjectResult, RawResult
 _NO_SOCKET = LazyPattern(r"Address family not supported by protocol|EAFNOSUPPORT")
 _NO_FILE = LazyPattern(r"ENOENT|No such file or directory|FileNotFoundError|Cannot find module")
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
-WITHOUT_SOCKETS = (
+_WITHOUT_SOCKETS = (
     "it opens an internet socket; if it needs one, commit loopback = true in [tool.wardround.sandbox]"
 )
 
@@ -31,24 +31,30 @@ class RunMeans(msgspec.Struct, frozen=True):
 
 
 def without_means(result: ProjectResult, means: RunMeans) -> ProjectResult:
-    """Return the result of a run; tests that failed for lack of a socket or a submodule were not run."""
+    """Return the result of a run with the reason of failures that state a lack of means.
+
+    A test that failed for lack of a socket was not run, as the configuration can permit one. A failure for lack
+    of a submodule remains one: it is the same before the change.
+    """
     failed = {test: one for test, one in result.results.items() if one.outcome in _FAILURES}
-    lacking = {test: reason for test, one in failed.items() if (reason := _lacking(one, means))}
+    lacking = {test: found for test, one in failed.items() if (found := _lacking(one, means)) is not None}
     if not lacking:
         return result
-    results = dict(result.results)
-    for test, reason in lacking.items():
-        results[test] = msgspec.structs.replace(results[test], outcome=TestOutcome.NOT_RUN, detail=reason)
-    detail = result.detail or f"tests were not run, {next(iter(lacking))} among them"
-    return msgspec.structs.replace(result, state=RunState.PARTIAL, results=results, detail=detail)
+    result = msgspec.structs.replace(result, results={**result.results, **lacking})
+    not_run = [test for test, one in lacking.items() if one.outcome is TestOutcome.NOT_RUN]
+    if not not_run:
+        return result
+    detail = result.detail or f"{not_run[0]}: {_WITHOUT_SOCKETS}"
+    return msgspec.structs.replace(result, state=RunState.PARTIAL, detail=detail)
 
 
-def _lacking(one: RawResult, means: RunMeans) -> str:
-    """Return what a failed test lacked, as a sentence; empty if its failure does not state that."""
+def _lacking(one: RawResult, means: RunMeans) -> RawResult | None:
+    """Return a failed test with what it lacked; None if its failure does not state that."""
     if not means.has_loopback and _NO_SOCKET.search(one.excerpt):
-        return WITHOUT_SOCKETS
+        return msgspec.structs.replace(one, outcome=TestOutcome.NOT_RUN, detail=_WITHOUT_SOCKETS)
     if _NO_FILE.search(one.excerpt):
         for path in means.submodules():
             if path in one.excerpt:
-                return f"it reads the submodule {path}, whose files are not in the tree of a run"
-    return ""
+                detail = f"it reads the submodule {path}, whose files are not in the tree of a run"
+                return msgspec.structs.replace(one, detail=detail)
+    return None
