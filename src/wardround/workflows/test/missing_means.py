@@ -33,8 +33,8 @@ class RunMeans(msgspec.Struct, frozen=True):
 def without_means(result: ProjectResult, means: RunMeans) -> ProjectResult:
     """Return the result of a run with the reason of failures that state a lack of means.
 
-    A test that failed for lack of a socket was not run, as the configuration can permit one. A failure for lack
-    of a submodule remains one: it is the same before the change.
+    A test that failed for lack of a socket was not run, as the configuration can permit one. A failure for
+    lack of a submodule remains one: it is the same before the change.
     """
     failed = {test: one for test, one in result.results.items() if one.outcome in _FAILURES}
     lacking = {test: found for test, one in failed.items() if (found := _lacking(one, means)) is not None}
