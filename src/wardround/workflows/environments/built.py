@@ -13,6 +13,7 @@ from wardround.sandbox.choices import NONE
 from wardround.sandbox.model import Limits, Visible
 from wardround.workflows.environments.existing_node import PACKAGES, existing_node, node
 from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.requirements import normal
 from wardround.workflows.environments.source_folders import source_folders
 from wardround.workflows.environments.store import (
     PREFIX,
@@ -131,6 +132,7 @@ def _python(place: Path, described: BuiltEnvironment, folder: str) -> Environmen
         ),
         version=described.version,
         copies=_added(place, described),
+        packages=frozenset(normal(one.partition("-")[0]) for one in described.packages),
     )
 
 

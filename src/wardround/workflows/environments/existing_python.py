@@ -13,13 +13,16 @@ import msgspec
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.visible import python_profile
 from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.requirements import normal
 from wardround.workflows.environments.source_folders import editable_folders, source_folders
 
 _FOLDERS = (".venv", "venv")
 _LIST = (
     "import importlib.metadata as m, json, sys; "
-    "packages = sorted({(d.name or '', d.version or '') for d in m.distributions()}); "
-    "json.dump([sys.version.split()[0], sys.implementation.cache_tag, packages], sys.stdout)"
+    "found = list(m.distributions()); "
+    "packages = sorted({(d.name or '', d.version or '') for d in found}); "
+    "places = sorted({(d.name or '', str(d.locate_file(''))) for d in found}); "
+    "json.dump([[sys.version.split()[0], sys.implementation.cache_tag, packages], places], sys.stdout)"
 )
 _LIST_S = 30
 
@@ -73,7 +76,8 @@ def described_python(prefix: Path, source: str, root: Path, folder: str) -> Envi
             [prefix / "bin" / "python3", "-I", "-c", _LIST],
             capture_output=True, check=True, timeout=_LIST_S, env={},
         )  # fmt: skip
-        version, *_ = listed = json.loads(done.stdout)
+        listed, places = json.loads(done.stdout)
+        version = listed[0]
     except (OSError, ValueError, subprocess.SubprocessError) as cause:
         raise EnvironmentUnavailable(
             f"{source}: its interpreter does not list its packages ({cause}); recreate it"
@@ -87,4 +91,11 @@ def described_python(prefix: Path, source: str, root: Path, folder: str) -> Envi
         digest=hashlib.sha256(json.dumps(listed).encode()).hexdigest(),
         visible=msgspec.structs.replace(visible, variables=(*visible.variables, paths)),
         version=version,
+        packages=frozenset(normal(name) for name, place in places if _is_outside(place, prefix, root)),
     )
+
+
+def _is_outside(place: str, prefix: Path, root: Path) -> bool:
+    """Return False for metadata in the work tree, as of an old editable installation; runs do not see it."""
+    path = Path(place)
+    return path.is_relative_to(prefix) or not path.is_relative_to(root)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.change.repository import INDEX, Repository
+from wardround.change.repository import INDEX, WORKTREE, Repository
 from wardround.config.sandbox_settings import SandboxSettings
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.model import Limits
@@ -17,6 +17,8 @@ from wardround.workflows.environments.built import built_environment
 from wardround.workflows.environments.existing_node import PACKAGES, existing_node
 from wardround.workflows.environments.existing_python import described_python, existing_python
 from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.environments.unbuilt import with_unbuilt
 from wardround.workflows.test.projects import DetectedProject
 
 BUILD_COMMAND = "wardround environment build"
@@ -50,20 +52,38 @@ def environment_of(
     """
     environ = os.environ if environ is None else environ
     progress("environment")
+    found = _found(project, repository, settings, side, environ)
+    if project.language == "python":
+        files = TreeFiles(repository.tracked(side), repository.tree(side).read)
+        found = with_unbuilt(found, dict.fromkeys((project.root, "")), files, lambda: _tag(repository, side))
+    return with_settings(found, settings)
+
+
+def _found(
+    project: DetectedProject,
+    repository: Repository,
+    settings: SandboxSettings,
+    side: str,
+    environ: Mapping[str, str],
+) -> Environment:
     if settings.python and project.language == "python":
-        return with_settings(_configured_python(repository, settings.python, project.root), settings)
+        return _configured_python(repository, settings.python, project.root)
     own = _own(environ)
     others = {name: one for name, one in environ.items() if name not in own}
     try:
-        found = _existing(project, repository, side, others)
+        return _existing(project, repository, side, others)
     except EnvironmentUnavailable as cause:
         built = _built(project, repository, side, environ)
         if built is None and own and project.language == "python":
             built = described_python(Path(own[_ACTIVE]), _OWN_SOURCE, repository.root, project.root)
         if built is None:
             raise EnvironmentUnavailable(f"{cause}, or run {_build(project)}") from cause
-        found = built
-    return with_settings(found, settings)
+        return built
+
+
+def _tag(repository: Repository, side: str) -> str:
+    commit = repository.head() if side in (INDEX, WORKTREE) else side
+    return repository.nearest_tag(commit) if commit else ""
 
 
 def _own(environ: Mapping[str, str]) -> dict[str, str]:

@@ -24,6 +24,9 @@ class Environment(msgspec.Struct, frozen=True):
         links: path in the tree -> target, of the links that ``link_packages`` makes before a run.
         copies: path in the tree -> file or folder that it copies there; code of the project itself, which a
             link would let find its other modules in the wrong place.
+        texts: path in the tree -> text of a file that an installation of the project would make.
+        packages: the normal names of the installed packages of Python.
+        supplied: what ``texts`` hold, as noun phrases for a person.
     """
 
     language: str
@@ -33,10 +36,13 @@ class Environment(msgspec.Struct, frozen=True):
     version: str
     links: tuple[tuple[str, str], ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    packages: frozenset[str] = frozenset()
+    supplied: tuple[str, ...] = ()
 
 
 def link_packages(environment: Environment, root: Path) -> None:
-    """Make the links and copies of an environment in a tree, where the tree has nothing of that name.
+    """Make the links, copies and texts of an environment in a tree, where the tree has nothing of that name.
 
     Call it once for each tree, before the first run: a run could replace a folder by a link.
 
@@ -55,6 +61,10 @@ def link_packages(environment: Environment, root: Path) -> None:
         place = tree.place(path)
         if place is not None and not os.path.lexists(place):
             _copy(source, place)
+    for path, text in environment.texts:
+        place = tree.place(path)
+        if place is not None and not os.path.lexists(place):
+            Path(place).write_text(text, "utf-8")
 
 
 class _Tree:

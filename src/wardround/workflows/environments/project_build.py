@@ -18,6 +18,7 @@ from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
+from wardround.workflows.environments.project_metadata import release_of
 from wardround.workflows.environments.requirements import LocalProject, normal
 from wardround.workflows.environments.sdists import manifest
 from wardround.workflows.environments.tree_files import TreeFiles
@@ -32,7 +33,6 @@ _SCRIPT = PACKAGE / "builds" / "build_project.py"
 _DEFAULT_BACKEND = "setuptools.build_meta:__legacy__"
 _DEFAULT_REQUIRES = ("setuptools>=40.8.0",)
 _WHEEL = LazyPattern(r"^[A-Za-z0-9._]+-[A-Za-z0-9._+!]+(?:-[A-Za-z0-9._]+){3,4}\.whl$")
-_RELEASE = LazyPattern(r"\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.(?:post|dev)\d+)?")
 _LARGEST_WHEEL = 1024 * 1024 * 1024
 _LONGEST_REASON = 300
 _VERSION_VARIABLES = (
@@ -90,8 +90,7 @@ class ProjectBuilds:
         self._tree = tree
         self._work = work
         self._conditions = conditions
-        found = _RELEASE.search(conditions.tag)
-        self._version = found[0] if found else "0.0.0"
+        self._version = release_of(conditions.tag)
         self._environments: dict[tuple[str, ...], VirtualEnvironment] = {}
 
     def requirement(self, project: LocalProject) -> str:

@@ -22,6 +22,7 @@ from wardround.workflows.test.session import SessionRequest, SessionResult, Sess
 _MOST_CRASHES = 10
 """Processes that tests may end before the rest of the tests is not run."""
 _MOST_REPEATED = 200
+_MOST_SUPPLIED = 20
 _LEAST_S = 1.0
 """The time that is left for a further process to be worth its start."""
 _MOST_TEST_S = 300.0
@@ -76,6 +77,14 @@ class ProjectResult(msgspec.Struct, frozen=True):
     unrecorded: str = ""
     order: tuple[OrderDependence, ...] = ()
     is_recorded: bool = False
+
+    @property
+    def supplied(self) -> list[str]:
+        """The modules that a build would write, and that these processes got instead."""
+        found = (one for ran in self.sessions for one in ran.events)
+        return [redact_secrets(one.text) for one in found if isinstance(one, events.Supplied)][
+            :_MOST_SUPPLIED
+        ]
 
 
 class ProjectRunner:

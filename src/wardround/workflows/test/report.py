@@ -20,11 +20,14 @@ class UsedEnvironment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         source: the file, setting or variable that names it.
         digest: of the interpreter's version and the installed packages.
         version: of the interpreter.
+        supplied: what a build or an installation of the project would make, and the run got instead, as noun
+            phrases.
     """
 
     source: str
     digest: str
     version: str
+    supplied: tuple[str, ...] = ()
 
 
 class ProjectRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

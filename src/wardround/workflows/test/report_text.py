@@ -93,6 +93,8 @@ def _run_lines(run: ProjectRun) -> Iterator[str]:
         f"{run.root or '.'}: {shlex.join(run.command)}{origin}, {interpreter} {run.environment.version} of "
         f"{run.environment.source}, isolation: {isolation}"
     )
+    for one in run.environment.supplied:
+        yield f"  supplied: {one}"
 
 
 def _failure_lines(test: TestResult) -> Iterator[str]:
@@ -115,7 +117,7 @@ def _not_run_lines(tests: Sequence[TestResult], *, are_listed: bool) -> Iterator
         for test in some[:_SHOWN_NOT_RUN]:
             yield f"  {test.id}"
         if len(some) > _SHOWN_NOT_RUN:
-            yield f"  and {len(some) - _SHOWN_NOT_RUN} more"
+            yield f"  and {len(some) - _SHOWN_NOT_RUN} more, all in the report"
 
 
 def _by_detail(tests: Iterable[TestResult]) -> dict[str, list[TestResult]]:

@@ -273,7 +273,7 @@ class _Running:
             state=result.state,
             command=group.framework.command if group.framework else (),
             command_source=group.framework.command_source if group.framework else None,
-            environment=None if environment is None else _used(environment),
+            environment=None if environment is None else _used(environment, result),
             isolation=first.backend if first else "",
             isolation_version=first.version if first else "",
             detail=result.detail,
@@ -320,8 +320,9 @@ def _worst(runs: Sequence[ProjectRun], *, has_tests: bool) -> tuple[RunState, st
     return (RunState.COMPLETE, "") if worst is None else (worst.state, worst.detail)
 
 
-def _used(environment: Environment) -> UsedEnvironment:
-    return UsedEnvironment(environment.source, environment.digest, environment.version)
+def _used(environment: Environment, result: ProjectResult) -> UsedEnvironment:
+    supplied = dict.fromkeys((*environment.supplied, *result.supplied))
+    return UsedEnvironment(environment.source, environment.digest, environment.version, tuple(supplied))
 
 
 def _unrecorded_notes(runs: Sequence[ProjectRun]) -> Iterator[str]:

@@ -25,6 +25,12 @@ class Started(_Event, frozen=True):
     unrecorded: str = ""
 
 
+class Supplied(_Event, frozen=True):
+    """A module that a build would write was supplied; the text is a noun phrase."""
+
+    text: str
+
+
 class Collected(_Event, frozen=True):
     """The tests that will run, in order."""
 
@@ -80,7 +86,7 @@ class Finished(_Event, frozen=True):
     status: int
 
 
-Event = Started | Collected | Excluded | Uncollected | Begun | Ended | Broken | Stopped | Finished
+Event = Started | Supplied | Collected | Excluded | Uncollected | Begun | Ended | Broken | Stopped | Finished
 _DECODE = msgspec.json.Decoder(Event).decode
 
 

@@ -1,9 +1,12 @@
-"""Modules with the version of a package, which a build writes and a tree from version control lacks."""
+"""Modules with the version of a package, which a build writes and a tree from version control lacks.
+
+Those that the files of the project name are in the tree; these are others, known by their usual names.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -15,8 +18,9 @@ _VERSION, _NUMBERS = "0.0.0", (0, 0, 0)
 class _VersionFinder(MetaPathFinder, Loader):
     """Finds such a module below a package of the tree, after all other finders."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, report: Callable[[str], None]) -> None:
         self._root = root
+        self._report = report
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -28,12 +32,17 @@ class _VersionFinder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Set the usual names."""
-        for name in ("__version__", "version"):
+        for name in ("__version__", "version", "full_version", "short_version"):
             setattr(module, name, _VERSION)
         for name in ("__version_tuple__", "version_tuple"):
             setattr(module, name, _NUMBERS)
+        self._report(f"the module {module.__name__} with version {_VERSION}, as the tree has none")
 
 
-def supply_versions(root: str) -> None:
-    """Let imports of missing version modules of a tree succeed."""
-    sys.meta_path.append(_VersionFinder(root))
+def supply_versions(root: str, report: Callable[[str], None] = lambda text: None) -> None:
+    """Let imports of missing version modules of a tree succeed.
+
+    Args:
+        report: takes a noun phrase for each module, when it is imported.
+    """
+    sys.meta_path.append(_VersionFinder(root, report))

@@ -15,6 +15,7 @@ import traceback
 from contextlib import suppress
 from typing import Any, TextIO
 
+from ..versions import supply_versions
 from .line_trace import LineTrace
 
 _LONGEST_FACTOR = 3.0
@@ -30,6 +31,7 @@ def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         request = json.load(file)
     sys.argv = ["pytest"]
+    supply_versions(request["root"])
     with open(request["results"], "a", buffering=1, encoding="utf-8") as results:
         first = _forked(request, request["tests"], request["lines"], request["budget_s"], is_quiet=False)
         results.write(json.dumps({"first": first or {}}) + "\n")

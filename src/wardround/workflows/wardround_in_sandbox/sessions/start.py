@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
+from ..versions import supply_versions
 from .line_recorder import LineRecorder
 from .request import Events, Request
 
@@ -19,6 +20,7 @@ def main() -> None:
     except ImportError as cause:
         events.write("broken", excerpt=f"{cause.name or request.framework} is not installed")
         sys.exit(1)
+    supply_versions(request.root, lambda text: events.write("supplied", text=text))
     recorder = LineRecorder(request.root, request.data, request.measured)
     events.write("started", unrecorded=recorder.problem)
     status = session.run(request, events, recorder)

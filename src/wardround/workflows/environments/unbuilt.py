@@ -1,0 +1,96 @@
+"""The parts of a project that an installation would make, for an environment in which it is not installed.
+
+An environment that a person made for the dependencies alone lacks the metadata of the project, and the tree
+of a commit lacks the files that a build writes. A run gets both as files of its tree.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from wardround.sandbox.visible import INNER_ROOT
+from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.project_metadata import ProjectMetadata, project_metadata
+from wardround.workflows.environments.requirements import normal
+from wardround.workflows.environments.tree_files import TreeFiles
+
+_FOLDER = ".wardround-metadata"
+"""The folder of the tree with the metadata, on the path of imports."""
+_PATHS = "PYTHONPATH"
+_MODULE = """\
+# The version is that of the last tag; a build would write this file.
+__version__ = version = full_version = short_version = {version!r}
+__version_tuple__ = version_tuple = {numbers!r}
+__commit_id__ = commit_id = None
+
+
+def get_versions():
+    return {{"version": version, "full-revisionid": None, "dirty": None, "error": None, "date": None}}
+"""
+
+
+def with_unbuilt(
+    environment: Environment, folders: Iterable[str], files: TreeFiles, tag: Callable[[], str]
+) -> Environment:
+    """Return an environment that has the metadata of the projects in some folders, and their version files.
+
+    Args:
+        folders: relative to the repository.
+        files: of the tree of the run.
+        tag: returns the last tag of its history.
+    """
+    added: dict[str, str] = {}
+    supplied: list[str] = []
+    paths = [value for name, value in environment.visible.variables if name == _PATHS]
+    last = ""
+    for folder in folders:
+        last = last or tag()
+        found = project_metadata(folder, files, last)
+        if found is None:
+            continue
+        if normal(found.name) not in environment.packages:
+            added.update(_metadata(found))
+            supplied.append(f"the metadata of {found.name} {found.version}, which is not installed")
+        for path in found.generated:
+            if path not in files.paths and path not in dict(environment.copies):
+                added[path] = _version_file(path, found.version)
+                supplied.append(f"{path} with version {found.version}, as a build would write it")
+    if not added:
+        return environment
+    variables = tuple(one for one in environment.visible.variables if one[0] != _PATHS)
+    search = (_PATHS, ":".join((*paths, posixpath.join(INNER_ROOT, _FOLDER))))
+    return msgspec.structs.replace(
+        environment,
+        texts=(*environment.texts, *added.items()),
+        supplied=(*environment.supplied, *supplied),
+        visible=msgspec.structs.replace(environment.visible, variables=(*variables, search)),
+    )
+
+
+def _metadata(found: ProjectMetadata) -> Iterator[tuple[str, str]]:
+    """Yield the files of a folder of metadata, as an installation writes it."""
+    folder = f"{_FOLDER}/{normal(found.name).replace('-', '_')}-{found.version}.dist-info"
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {found.name}",
+        f"Version: {found.version}",
+        *([f"Summary: {found.summary}"] if found.summary else []),
+        *(f"Requires-Dist: {one}" for one in found.requirements if "\n" not in one),
+    ]
+    yield f"{folder}/METADATA", "\n".join((*lines, ""))
+    groups = [
+        "\n".join((f"[{group}]", *(f"{name} = {target}" for name, target in points.items()), ""))
+        for group, points in found.entry_points.items()
+    ]
+    if groups:
+        yield f"{folder}/entry_points.txt", "\n".join(groups)
+
+
+def _version_file(path: str, version: str) -> str:
+    if not path.endswith((".py", ".pyi")):
+        return f"{version}\n"
+    numbers = tuple(int(one) if one.isdigit() else one for one in version.split("."))
+    return _MODULE.format(version=version, numbers=numbers)
