@@ -34,6 +34,7 @@ APP = ChangedFile("app.py", "app.py", FileStatus.MODIFIED, "100644", hunks=(Hunk
 TEST = ChangedFile("test_app.py", "test_app.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(7, 1, 7, 2),))
 TEXT = "def parse_port(text):\n    return None\n"
 BEHAVIOUR = BehaviourReading(head=lambda path: TEXT)
+WITHOUT_TEXT = BehaviourReading(head=lambda path: None)
 READING = RunReading({"app.py": APP, "test_app.py": TEST}, BEHAVIOUR)
 
 
@@ -88,8 +89,26 @@ def test_a_flaky_test_is_a_note() -> None:
     ]
 
 
-def test_changed_lines_that_no_passing_test_ran_are_reported_by_range() -> None:
-    assert of_tests(run_of_tests(lines=(MISSED,))) == [
+def test_flaky_tests_are_one_note_at_a_changed_test() -> None:
+    others = [
+        replace(PASSED, id=f"tests/test_b.py::test_{number}", outcome=TestOutcome.FLAKY)
+        for number in range(6)
+    ]
+    (found,) = of_tests(run_of_tests(*others, replace(PASSED, outcome=TestOutcome.FLAKY)))
+    assert found[1:4] == ("test_app.py", 7, 7)
+    assert found[4].startswith("tests/test_b.py::test_0, tests/test_b.py::test_1, ")
+    assert found[4].endswith("test_4 and 2 more failed once and passed when repeated")
+
+
+def test_a_failure_without_a_place_is_at_code_before_documents() -> None:
+    notes = ChangedFile("a.md", None, FileStatus.ADDED, "100644")
+    unchanged = replace(FAILED, id="test_b.py::test_b", places=())
+    reading = replace(READING, files={"a.md": notes, "app.py": APP})
+    assert [one[1] for one in of_tests(run_of_tests(unchanged), reading)] == ["app.py"]
+
+
+def test_changed_lines_that_no_passing_test_ran_are_reported() -> None:
+    assert of_tests(run_of_tests(lines=(MISSED,)), replace(READING, behaviour=WITHOUT_TEXT)) == [
         ("uncovered-lines", "app.py", 2, 3, "no passing test runs the lines 2 to 3"),
         ("uncovered-lines", "app.py", 5, 5, "no passing test runs this line"),
         ("partial-branch", "app.py", 1, 1, "the passing tests take only one way at this branch"),

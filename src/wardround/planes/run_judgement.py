@@ -76,6 +76,7 @@ def test_line(run: TestsRun) -> str:
         parts.append(f"{covered} of {covered + uncovered} changed lines ran in passing tests")
     if run.mutations:
         parts.append(f"{len(run.unnoticed)} of {run.mutations} small edits unnoticed")
+    parts += [run.mutation_problem] if run.mutation_problem else []
     return f"tests that ran{_isolation(run.conditions)}: {'; '.join(parts)}"
 
 
@@ -129,6 +130,8 @@ def _test_gaps(run: TestsRun, evidence: Evidence) -> Iterator[str]:
         yield f"{_count(left, 'test')} of the change did not run"
     elif run.tests and not _RAN & outcomes(run).keys():
         yield f"none of {_count(len(run.tests), 'chosen test')} ran"
+    if run.mutation_problem:
+        yield f"the small edits of the changed lines did not run: {run.mutation_problem}"
     failed = len(failures(run))
     reported = sum(one.rule == FAILED_TEST for one in evidence.findings)
     if reported < failed:
