@@ -256,7 +256,7 @@ def test_the_parts_of_the_input_run_and_what_did_not_run_is_stated(
 ) -> None:
     ran = step(changed, run="tests")
     assert ran.done.returncode in (1, 4)
-    assert "run: the tests of the change did not run to the end: no tests were found" in ran.summary
+    assert "run of tests: the tests of the change did not run to the end" in ran.summary
 
 
 def test_an_unknown_part_to_run_is_a_usage_error(changed: GitRepository, step: Reviews) -> None:

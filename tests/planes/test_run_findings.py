@@ -146,7 +146,7 @@ def test_a_part_that_did_not_run_to_the_end_is_not_reviewed() -> None:
         (
             ".",
             "run of behaviour",
-            "the changed functions did not run: bubblewrap is not installed; install the package bubblewrap",
+            "the run was refused: bubblewrap is not installed; install the package bubblewrap",
         ),
     ]
     assert list(not_run(RunEvidence(run_of_tests(), run_of_behaviour()))) == []

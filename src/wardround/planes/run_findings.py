@@ -14,7 +14,7 @@ from wardround.context.run_evidence import (
     TestOutcome,
     TestsRun,
 )
-from wardround.context.run_summary import failures, incomplete, shows_lines
+from wardround.context.run_summary import error_of, failures, incomplete, shows_lines
 from wardround.findings import ENTIRE_CHANGE, RUN, RawFinding, Span, Unreviewed
 from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, behaviour_result
 from wardround.planes.line_findings import FileLines, line_findings, mutation_findings
@@ -25,8 +25,6 @@ _LONGEST_FAILURE = 200
 _MOST_NAMED = 5
 _CODE = (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
 """The suffixes of files that a test can run, for a failure whose place is not known."""
-_MARK = "E  "
-"""The beginning of the lines that pytest prints about the failure itself."""
 
 
 class RunReading(msgspec.Struct, frozen=True):
@@ -97,16 +95,9 @@ def _flaky(tests: Sequence[TestEvidence], reading: RunReading) -> Iterator[RawFi
 def _failure(test: TestEvidence) -> str:
     how = "fails" if test.outcome is TestOutcome.FAILED else "ends with an error"
     before = "; it passed before the change" if test.base is TestOutcome.PASSED else ""
-    error = _error(test.excerpt)
+    error = error_of(test)
     shown = error if len(error) <= _LONGEST_FAILURE else f"{error[: _LONGEST_FAILURE - 3]}..."
     return f"{test.id} {how}{before}{f': {shown}' if shown else ''}"
-
-
-def _error(excerpt: str) -> str:
-    """Return the line of a failure that names it: the first that pytest marks, or else the last one."""
-    lines = [line for line in excerpt.splitlines() if line.strip()]
-    marked = [line.removeprefix(_MARK).strip() for line in lines if line.startswith(_MARK)]
-    return next(iter([*marked, *reversed(lines)]), "").strip()
 
 
 def _at(test: TestEvidence, code: str, message: str, reading: RunReading) -> Iterator[RawFinding]:

@@ -21,6 +21,7 @@ from wardround.context.run_summary import (
     line_counts,
     outcomes,
     shows_lines,
+    unexplained_failures,
 )
 from wardround.planes.claims import Claim, SourceKind, claim, measured_source
 from wardround.planes.evidence import Evidence
@@ -132,6 +133,9 @@ def _test_gaps(run: TestsRun, evidence: Evidence) -> Iterator[str]:
         yield f"none of {_count(len(run.tests), 'chosen test')} ran"
     if run.mutation_problem:
         yield f"the small edits of the changed lines did not run: {run.mutation_problem}"
+    unexplained = len(unexplained_failures(run))
+    if unexplained:
+        yield f"{_count(unexplained, 'new test')} failed with the error of tests that failed before"
     failed = len(failures(run))
     reported = sum(one.rule == FAILED_TEST for one in evidence.findings)
     if reported < failed:

@@ -21,6 +21,10 @@ class Mutant(msgspec.Struct, frozen=True):
     edit: Edit
 
 
+_FINE = frozenset({EditKind.BOUNDARY, EditKind.NUMBER})
+"""Edits that rarely decide anything in one of several joined conditions, where the others do."""
+
+
 def mutants_of(path: str, text: str, changed: Collection[int]) -> tuple[Mutant, ...]:
     """Return the mutants of the changed lines in functions of a file; none for tests and unreadable text.
 
@@ -123,6 +127,8 @@ class _Places:
         yield from self._strings(node, lines)
         for part in _parts(node):
             for one in self._expression(part, lines):
+                if isinstance(node, ast.BoolOp) and one.kind in _FINE:
+                    continue
                 yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant | ast.Slice) else one
         for one in getattr(node, "generators", ()):
             for condition in one.ifs:
