@@ -38,8 +38,11 @@ def found(lines: LineEvidence, text: str | None = TEXT) -> list[tuple[str, int, 
     ]
 
 
-def noted(*unnoticed: UnnoticedMutation, lines: tuple[LineEvidence, ...] = ()) -> list[tuple[str, int, str]]:
-    return [(one.file, one.span.line, one.message) for one in mutation_findings(unnoticed, lines, 0.5)]
+def noted(
+    *unnoticed: UnnoticedMutation, lines: tuple[LineEvidence, ...] = (), text: str | None = TEXT
+) -> list[tuple[str, int, str]]:
+    known = {"app.py": FileLines.read(NEW, text)}
+    return [(one.file, one.span.line, one.message) for one in mutation_findings(unnoticed, lines, known, 0.5)]
 
 
 def edit(line: int, after: str = "b", path: str = "app.py") -> UnnoticedMutation:
@@ -101,4 +104,12 @@ def test_a_change_has_at_most_five_notes_those_with_most_edits_first() -> None:
 def test_a_branch_that_is_reported_has_no_note() -> None:
     assert noted(edit(2), edit(3), lines=(LineEvidence("app.py", (2, 3), (), (2,)),)) == [
         ("app.py", 3, "no test notices if a becomes b")
+    ]
+
+
+def test_the_lines_of_a_half_run_condition_have_no_note() -> None:
+    text = "if (\n    a\n    and b\n):\n    c()\n"
+    lines = (LineEvidence("app.py", (2,), (), (2,)),)
+    assert noted(edit(3), edit(5), lines=lines, text=text) == [
+        ("app.py", 5, "no test notices if a becomes b")
     ]

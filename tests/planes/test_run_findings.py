@@ -29,6 +29,7 @@ from wardround.findings import RawFinding
 from wardround.planes.behaviour_findings import BehaviourReading, behaviour_result
 from wardround.planes.claims import MeasuredPrecision, SourceKind
 from wardround.planes.run_findings import RunReading, covered_files, not_run, run_results
+from wardround.planes.run_judgement import test_line as line_of_run
 
 APP = ChangedFile("app.py", "app.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(1, 3, 1, 5),))
 TEST = ChangedFile("test_app.py", "test_app.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(7, 1, 7, 2),))
@@ -95,9 +96,18 @@ def test_flaky_tests_are_one_note_at_a_changed_test() -> None:
         for number in range(6)
     ]
     (found,) = of_tests(run_of_tests(*others, replace(PASSED, outcome=TestOutcome.FLAKY)))
-    assert found[1:4] == ("test_app.py", 7, 7)
-    assert found[4].startswith("tests/test_b.py::test_0, tests/test_b.py::test_1, ")
-    assert found[4].endswith("test_4 and 2 more failed once and passed when repeated")
+    assert found[1:] == (
+        "test_app.py", 7, 7, "test_app.py::test_f failed once and passed when repeated"
+    )  # fmt: skip
+    assert of_tests(run_of_tests(*others)) == []
+
+
+def test_flaky_tests_that_the_change_leaves_alone_are_named_with_the_outcome() -> None:
+    flaky = [replace(PASSED, id=f"b.py::test_{number}", outcome=TestOutcome.FLAKY) for number in range(7)]
+    assert line_of_run(run_of_tests(*flaky)).startswith(
+        "tests that ran in bubblewrap: 7 flaky; flaky: b.py::test_0, b.py::test_1, b.py::test_2, "
+        "b.py::test_3, b.py::test_4 and 2 more; "
+    )
 
 
 def test_a_failure_without_a_place_is_at_code_before_documents() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from wardround.context.run_evidence import RunConditions, RunState, TestEvidence, TestOutcome, TestsRun
 
 NO_ISOLATION = "none"
 _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
+_MOST_NAMED = 5
 _MARK = "E  "
 """The beginning of the lines that pytest prints about the failure itself."""
 
@@ -77,6 +79,13 @@ def error_of(test: TestEvidence) -> str:
 def former_failures(run: TestsRun) -> tuple[TestEvidence, ...]:
     """Return the tests that failed before the change, too."""
     return tuple(one for one in run.tests if one.outcome in _FAILURES and one.base in _FAILURES)
+
+
+def named_tests(tests: Sequence[TestEvidence]) -> str:
+    """Return the names of a few tests, and the number of the others."""
+    names = [one.id for one in tests[:_MOST_NAMED]]
+    left = len(tests) - len(names)
+    return ", ".join(names) + (f" and {left} more" if left else "")
 
 
 def line_counts(run: TestsRun) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -17,6 +17,7 @@ _MOST_RANGES = 4
 _MOST_MUTATIONS = 5
 """Notes on unnoticed mutations in one change; ``--format json`` has all of them."""
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_BRANCHES = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.Match)
 _LOOPS = ast.For | ast.AsyncFor
 """Statements one of whose ways is rarely of interest: a loop over nothing, or one that is left early."""
 
@@ -45,10 +46,17 @@ class FileLines(msgspec.Struct, frozen=True):
         found = [(one.lineno, one.end_lineno or one.lineno) for one in nodes if isinstance(one, FunctionNode)]
         return sorted(found)
 
-    def statement(self, line: int) -> ast.stmt | None:
-        """Return the statement that begins at a line."""
+    def branch(self, line: int) -> ast.stmt | None:
+        """Return the statement whose condition is on a line."""
         nodes = ast.walk(self.tree) if self.tree is not None else ()
-        return next((one for one in nodes if isinstance(one, ast.stmt) and one.lineno == line), None)
+        return next(
+            (one for one in nodes if isinstance(one, _BRANCHES) and line in _condition_lines(one)), None
+        )
+
+    def condition(self, line: int) -> range:
+        """Return the lines of the condition that is on a line."""
+        found = self.branch(line)
+        return _condition_lines(found) if isinstance(found, _BRANCHES) else range(line, line + 1)
 
 
 def line_findings(lines: LineEvidence, known: FileLines) -> Iterator[RawFinding]:
@@ -67,22 +75,34 @@ def line_findings(lines: LineEvidence, known: FileLines) -> Iterator[RawFinding]
         span = Span(joined[0][0], 1, joined[0][1], 2)
         yield RawFinding("uncovered-lines", lines.path, span, f"no passing test runs {_named(joined)}")
     for line in sorted(set(lines.partial)):
-        if not _is_shown_otherwise(known.statement(line), lines):
+        if not _is_shown_otherwise(known.branch(line), lines):
             message = "the passing tests take only one way at this branch"
             yield RawFinding("partial-branch", lines.path, Span(line, 1, line, 2), message)
 
 
 def mutation_findings(
-    unnoticed: Sequence[UnnoticedMutation], lines: Iterable[LineEvidence], confidence: float
+    unnoticed: Sequence[UnnoticedMutation],
+    lines: Iterable[LineEvidence],
+    known: Mapping[str, FileLines],
+    confidence: float,
 ) -> Iterator[RawFinding]:
     """Yield a finding for each line with unnoticed edits, those with the most edits first, up to a limit.
 
-    A line that is reported as a half-run branch has none.
+    The condition of a branch that ran in one way only has none.
+
+    Args:
+        known: path -> the changed file; edits elsewhere are left out.
     """
-    partial = {(one.path, line) for one in lines for line in one.partial}
+    partial = {
+        (one.path, line)
+        for one in lines
+        if one.path in known
+        for begin in one.partial
+        for line in known[one.path].condition(begin)
+    }
     by_line: dict[tuple[str, int], list[UnnoticedMutation]] = {}
     for mutation in unnoticed:
-        if (mutation.path, mutation.line) not in partial:
+        if mutation.path in known and (mutation.path, mutation.line) not in partial:
             by_line.setdefault((mutation.path, mutation.line), []).append(mutation)
     chosen = sorted(by_line, key=lambda line: -len(by_line[line]))[:_MOST_MUTATIONS]
     for path, line in sorted(chosen):
@@ -144,6 +164,14 @@ def _is_shown_otherwise(branch: ast.stmt | None, lines: LineEvidence) -> bool:
     begins = {block[0].lineno for block in blocks if isinstance(block, list) and block}
     begins |= {case.body[0].lineno for case in getattr(branch, "cases", ())}
     return not begins.isdisjoint(lines.uncovered)
+
+
+def _condition_lines(branch: ast.If | ast.While | ast.For | ast.AsyncFor | ast.Match) -> range:
+    if isinstance(branch, ast.Match):
+        condition = branch.subject
+    else:
+        condition = branch.iter if isinstance(branch, _LOOPS) else branch.test
+    return range(branch.lineno, (condition.end_lineno or branch.lineno) + 1)
 
 
 def _count(number: int, noun: str) -> str:

@@ -14,7 +14,7 @@ from wardround.context.run_evidence import (
     TestOutcome,
     TestsRun,
 )
-from wardround.context.run_summary import error_of, failures, incomplete, shows_lines
+from wardround.context.run_summary import error_of, failures, incomplete, named_tests, shows_lines
 from wardround.findings import ENTIRE_CHANGE, RUN, RawFinding, Span, Unreviewed
 from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, behaviour_result
 from wardround.planes.line_findings import FileLines, line_findings, mutation_findings
@@ -22,7 +22,6 @@ from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT
 
 UNNOTICED_MUTATION = "run/unnoticed-mutation"
 _LONGEST_FAILURE = 200
-_MOST_NAMED = 5
 _CODE = (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
 """The suffixes of files that a test can run, for a failure whose place is not known."""
 
@@ -72,24 +71,23 @@ def _test_results(run: TestsRun, reading: RunReading) -> Iterator[RawFinding]:
     for test in failures(run):
         yield from _at(test, "failed-test", _failure(test), reading)
     yield from _flaky([one for one in run.tests if one.outcome is TestOutcome.FLAKY], reading)
+    paths = sorted({one.path for one in (*run.lines, *run.unnoticed)} & reading.files.keys())
+    known = {path: FileLines.read(reading.files[path], reading.behaviour.head(path)) for path in paths}
     if run.conditions.state is RunState.COMPLETE:
         for lines in run.lines:
-            if (file := reading.files.get(lines.path)) is not None:
-                yield from line_findings(lines, FileLines.read(file, reading.behaviour.head(lines.path)))
-    known = reading.behaviour.precision.get(UNNOTICED_MUTATION)
-    confidence = UNMEASURED if known is None else known.share
-    yield from mutation_findings(run.unnoticed, run.lines, confidence)
+            if lines.path in known:
+                yield from line_findings(lines, known[lines.path])
+    measured = reading.behaviour.precision.get(UNNOTICED_MUTATION)
+    confidence = UNMEASURED if measured is None else measured.share
+    yield from mutation_findings(run.unnoticed, run.lines, known, confidence)
 
 
 def _flaky(tests: Sequence[TestEvidence], reading: RunReading) -> Iterator[RawFinding]:
-    """Yield one finding for the flaky tests, at the first that the change has a place for."""
-    if not tests:
-        return
-    shown = ", ".join(one.id for one in tests[:_MOST_NAMED])
-    more = f" and {len(tests) - _MOST_NAMED} more" if len(tests) > _MOST_NAMED else ""
-    message = f"{shown}{more} failed once and passed when repeated"
-    placed = [one for one in tests if one.places or one.id.partition("::")[0] in reading.files]
-    yield from _at((placed or tests)[0], "flaky-test", message, reading)
+    """Yield one finding for the flaky tests of changed files; the outcome of the run names others."""
+    changed = [one for one in tests if one.id.partition("::")[0] in reading.files]
+    if changed:
+        message = f"{named_tests(changed)} failed once and passed when repeated"
+        yield from _at(changed[0], "flaky-test", message, reading)
 
 
 def _failure(test: TestEvidence) -> str:

@@ -19,6 +19,7 @@ from wardround.context.run_summary import (
     incomplete,
     is_isolated,
     line_counts,
+    named_tests,
     outcomes,
     shows_lines,
     unexplained_failures,
@@ -69,6 +70,8 @@ def test_line(run: TestsRun) -> str:
     counts = [f"{found[one]} {one.value.replace('-', ' ')}" for one in TestOutcome if found[one]]
     parts = [", ".join(counts) or "no test is affected"]
     parts += [f"{former} of them failed before the change, too"] if former else []
+    flaky = [one for one in run.tests if one.outcome is TestOutcome.FLAKY]
+    parts += [f"flaky: {named_tests(flaky)}"] if flaky else []
     if run.delta:
         base, head = _covered([one.base for one in run.delta]), _covered([one.head for one in run.delta])
         parts.append(f"of the changed files, {base} lines ran before and {head} after")

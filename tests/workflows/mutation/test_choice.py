@@ -134,6 +134,10 @@ def test_limits_in_one_of_several_conditions_have_no_edit() -> None:
     assert ("a > 0", "a >= 0") in in_function("return a > 0")
 
 
-def test_a_hook_of_a_base_class_is_not_removed_and_its_constructor_is() -> None:
+def test_a_call_of_a_base_class_is_not_removed() -> None:
     assert in_function("super().post_process(a)") == set()
-    assert in_function("super().__init__(a)") == {("super().__init__(a)", "pass")}
+    assert in_function("a.post_process(b)") == {("a.post_process(b)", "pass")}
+
+
+def test_one_of_several_flags_is_not_turned_round() -> None:
+    assert in_function("return f(a, (True, False))") == {("return f(a, (True, False))", "return None")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -21,8 +21,11 @@ class Mutant(msgspec.Struct, frozen=True):
     edit: Edit
 
 
-_FINE = frozenset({EditKind.BOUNDARY, EditKind.NUMBER})
-"""Edits that rarely decide anything in one of several joined conditions, where the others do."""
+_UNDECIDED: Mapping[type[ast.expr], frozenset[EditKind]] = {
+    ast.BoolOp: frozenset({EditKind.BOUNDARY, EditKind.NUMBER}),
+    ast.Tuple: frozenset({EditKind.FLAG}),
+}
+"""Edits that rarely decide anything: limits in one of several joined conditions, one of several flags."""
 
 
 def mutants_of(path: str, text: str, changed: Collection[int]) -> tuple[Mutant, ...]:
@@ -127,7 +130,7 @@ class _Places:
         yield from self._strings(node, lines)
         for part in _parts(node):
             for one in self._expression(part, lines):
-                if isinstance(node, ast.BoolOp) and one.kind in _FINE:
+                if one.kind in _UNDECIDED.get(type(node), ()):
                     continue
                 yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant | ast.Slice) else one
         for one in getattr(node, "generators", ()):

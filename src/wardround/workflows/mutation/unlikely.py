@@ -85,10 +85,9 @@ def is_clamp(node: ast.If | ast.IfExp) -> bool:
 
 
 def _is_hook_of_base(called: ast.expr) -> bool:
-    """Return True for a method of ``super()`` other than a special one; it often has no body."""
-    if not isinstance(called, ast.Attribute) or called.attr.startswith("__"):
-        return False
-    return isinstance(called.value, ast.Call) and last_name(called.value.func) == "super"
+    """Return True for a method of ``super()``, which often does nothing that its caller needs."""
+    inner = called.value if isinstance(called, ast.Attribute) else None
+    return isinstance(inner, ast.Call) and last_name(inner.func) == "super"
 
 
 def _is_written_to_terminal(called: ast.expr) -> bool:
