@@ -249,3 +249,19 @@ def test_workflows_are_pinned_and_have_no_rights_they_do_not_need(path: Path) ->
             if step.get("uses", "").startswith("actions/checkout@"):
                 assert step["with"]["persist-credentials"] is False
             assert "${{ github.event" not in step.get("run", "")
+
+
+def test_the_parts_of_the_input_run_and_what_did_not_run_is_stated(
+    changed: GitRepository, step: Reviews
+) -> None:
+    ran = step(changed, run="tests")
+    assert ran.done.returncode in (1, 4)
+    assert "run of tests: the tests of the change did not run to the end" in ran.summary
+
+
+def test_an_unknown_part_to_run_is_a_usage_error(changed: GitRepository, step: Reviews) -> None:
+    ran = step(changed, run="everything")
+    assert ran.done.returncode == 2
+    assert (
+        "the part 'everything' is unknown; choose from tests, behaviour, mutations, none" in ran.done.stderr
+    )

@@ -71,14 +71,16 @@ def test_a_run_without_a_sandbox_is_inconclusive_with_the_reason(shop: GitReposi
     )
     assert (review.result.gate.outcome, review.result.exit_status) == (GateOutcome.INCONCLUSIVE, 4)
     assert review.result.gate.reasons == (
-        f"run of behaviour: the changed functions did not run: {REFUSED.detail}",
-        f"run of tests: the tests of the change did not run: {REFUSED.detail}",
+        f"run of behaviour: the run was refused: {REFUSED.detail}",
+        f"run of tests: the run was refused: {REFUSED.detail}",
     )
     signals = review.result.conclusion.signals
     inconclusive = {one.plane for one in signals if one.status is PlaneStatus.INCONCLUSIVE}
     assert inconclusive == {Plane.TESTS, Plane.SEMANTIC, Plane.CONTRACT}
     text = " ".join(review.printed["text"].split())
-    assert f"run: the tests of the change did not run: {REFUSED.detail}" in text
+    assert f".: run of tests: the run was refused: {REFUSED.detail}" in text
+    planes = "contract, semantic, tests"
+    assert f"{planes}: required and not reviewed: the run was refused: {REFUSED.detail}" in text
 
 
 def test_a_change_that_states_that_nothing_changes_is_warned_about(repo: GitRepository) -> None:

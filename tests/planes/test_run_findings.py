@@ -29,11 +29,13 @@ from wardround.findings import RawFinding
 from wardround.planes.behaviour_findings import BehaviourReading, behaviour_result
 from wardround.planes.claims import MeasuredPrecision, SourceKind
 from wardround.planes.run_findings import RunReading, covered_files, not_run, run_results
+from wardround.planes.run_judgement import test_line as line_of_run
 
 APP = ChangedFile("app.py", "app.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(1, 3, 1, 5),))
 TEST = ChangedFile("test_app.py", "test_app.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(7, 1, 7, 2),))
 TEXT = "def parse_port(text):\n    return None\n"
 BEHAVIOUR = BehaviourReading(head=lambda path: TEXT)
+WITHOUT_TEXT = BehaviourReading(head=lambda path: None)
 READING = RunReading({"app.py": APP, "test_app.py": TEST}, BEHAVIOUR)
 
 
@@ -88,8 +90,35 @@ def test_a_flaky_test_is_a_note() -> None:
     ]
 
 
-def test_changed_lines_that_no_passing_test_ran_are_reported_by_range() -> None:
-    assert of_tests(run_of_tests(lines=(MISSED,))) == [
+def test_flaky_tests_are_one_note_at_a_changed_test() -> None:
+    others = [
+        replace(PASSED, id=f"tests/test_b.py::test_{number}", outcome=TestOutcome.FLAKY)
+        for number in range(6)
+    ]
+    (found,) = of_tests(run_of_tests(*others, replace(PASSED, outcome=TestOutcome.FLAKY)))
+    assert found[1:] == (
+        "test_app.py", 7, 7, "test_app.py::test_f failed once and passed when repeated"
+    )  # fmt: skip
+    assert of_tests(run_of_tests(*others)) == []
+
+
+def test_flaky_tests_that_the_change_leaves_alone_are_named_with_the_outcome() -> None:
+    flaky = [replace(PASSED, id=f"b.py::test_{number}", outcome=TestOutcome.FLAKY) for number in range(7)]
+    assert line_of_run(run_of_tests(*flaky)).startswith(
+        "tests that ran in bubblewrap: 7 flaky; flaky: b.py::test_0, b.py::test_1, b.py::test_2, "
+        "b.py::test_3, b.py::test_4 and 2 more; "
+    )
+
+
+def test_a_failure_without_a_place_is_at_code_before_documents() -> None:
+    notes = ChangedFile("a.md", None, FileStatus.ADDED, "100644")
+    unchanged = replace(FAILED, id="test_b.py::test_b", places=())
+    reading = replace(READING, files={"a.md": notes, "app.py": APP})
+    assert [one[1] for one in of_tests(run_of_tests(unchanged), reading)] == ["app.py"]
+
+
+def test_changed_lines_that_no_passing_test_ran_are_reported() -> None:
+    assert of_tests(run_of_tests(lines=(MISSED,)), replace(READING, behaviour=WITHOUT_TEXT)) == [
         ("uncovered-lines", "app.py", 2, 3, "no passing test runs the lines 2 to 3"),
         ("uncovered-lines", "app.py", 5, 5, "no passing test runs this line"),
         ("partial-branch", "app.py", 1, 1, "the passing tests take only one way at this branch"),
@@ -127,7 +156,7 @@ def test_a_part_that_did_not_run_to_the_end_is_not_reviewed() -> None:
         (
             ".",
             "run of behaviour",
-            "the changed functions did not run: bubblewrap is not installed; install the package bubblewrap",
+            "the run was refused: bubblewrap is not installed; install the package bubblewrap",
         ),
     ]
     assert list(not_run(RunEvidence(run_of_tests(), run_of_behaviour()))) == []

@@ -19,6 +19,7 @@ from tests.planes.run_factory import (
     run_of_tests,
 )
 from wardround.context.run_evidence import RunEvidence, TestOutcome
+from wardround.context.run_summary import failures
 from wardround.findings import Plane
 from wardround.planes.claims import MeasuredPrecision, SourceKind
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
@@ -55,9 +56,7 @@ def test_a_run_that_is_not_complete_leaves_its_planes_inconclusive(conditions: o
 def test_the_reason_is_that_of_the_run() -> None:
     found = signals(RunEvidence(tests=run_of_tests(conditions=REFUSED)))
     (reason,) = found[Plane.TESTS].reasons
-    assert reason == (
-        "the tests of the change did not run: bubblewrap is not installed; install the package bubblewrap"
-    )
+    assert reason == "the run was refused: bubblewrap is not installed; install the package bubblewrap"
     assert found[Plane.SEMANTIC].status is PlaneStatus.REVIEWED
 
 
@@ -153,3 +152,26 @@ def test_chosen_tests_that_are_all_skipped_are_no_review() -> None:
     found = signals(RunEvidence(tests=run_of_tests(skipped)))[Plane.TESTS]
     assert (found.status, found.reasons) == (PlaneStatus.INCONCLUSIVE, ("none of 1 chosen test ran",))
     assert signals(RunEvidence(tests=run_of_tests(PASSED, skipped)))[Plane.TESTS].reasons == ()
+
+
+def test_a_new_test_that_fails_as_others_did_before_is_no_finding_and_leaves_the_plane_inconclusive() -> None:
+    before = replace(FAILED, base=TestOutcome.FAILED)
+    new = replace(FAILED, id="test_app.py::test_new")
+    run = run_of_tests(PASSED, before, new)
+    assert failures(run) == ()
+    found = signals(RunEvidence(tests=run))[Plane.TESTS]
+    assert (found.status, found.reasons) == (
+        PlaneStatus.INCONCLUSIVE,
+        ("1 new test failed with the error of tests that failed before",),
+    )
+    other = replace(new, excerpt="E  KeyError: 1")
+    assert failures(run_of_tests(before, other)) == (other,)
+
+
+def test_edits_that_could_not_run_leave_the_plane_inconclusive() -> None:
+    run = run_of_tests(mutation_problem="bubblewrap is not installed")
+    found = signals(RunEvidence(tests=run))[Plane.TESTS]
+    assert (found.status, found.reasons) == (
+        PlaneStatus.INCONCLUSIVE,
+        ("the small edits of the changed lines did not run: bubblewrap is not installed",),
+    )

@@ -15,6 +15,7 @@ from tests.planes.run_factory import (
     MISSED,
     PASSED,
     REFUSED,
+    TIMED_OUT,
     difference,
     run_of_behaviour,
     run_of_tests,
@@ -72,12 +73,14 @@ def test_many_functions_that_were_not_compared_are_counted() -> None:
     assert text(run).endswith("f2: no test called it run: not compared: 2 more; --format json has them")
 
 
-def test_a_part_that_did_not_run_states_why() -> None:
+def test_a_refused_part_has_no_line_besides_the_reason_why_it_is_not_reviewed() -> None:
     run = RunEvidence(
         run_of_tests(conditions=REFUSED), run_of_behaviour(conditions=replace(REFUSED, detail=""))
     )
-    assert text(run) == (
-        f"run: the tests of the change did not run: {REFUSED.detail} "
-        "run: the changed functions did not run: no reason given "
-        "run: not compared: app.py main: no test called it"
+    assert text(run) == ""
+
+
+def test_the_results_of_a_run_that_ended_early_are_counted() -> None:
+    assert text(RunEvidence(run_of_tests(PASSED, conditions=TIMED_OUT))).startswith(
+        "run: tests that ran in bubblewrap: 1 passed"
     )

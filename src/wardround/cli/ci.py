@@ -13,6 +13,7 @@ from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
 from wardround.cli.recording import sign_options
 from wardround.cli.run import emit, run_and_report
+from wardround.cli.run_options import parse_run, run_options
 from wardround.cli.ticket import ticket_option
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 @sign_options
 @store_option
 @accept_option
+@run_options
+@click.option("--build-environments", is_flag=True,
+              help="Build missing environments for the run; this uses the network.")  # fmt: skip
 @click.option("--no-fetch", is_flag=True, help="Do not fetch from origin.")
 def command(**options: Any) -> int:
     """Review the change that started this CI run, and write the reports.
@@ -63,7 +67,7 @@ def ci(
     *, provider: str, repo: Path | None, base_ref: str | None, head_ref: str | None, fail_level: Any,
     filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool, policy_floor: Path | None,
     ticket: str, sign_with: str, public_key: str, passphrase_env: str, store_name: str,
-    accepted_record: str,
+    accepted_record: str, run: str | None, sandbox: str | None, build_environments: bool,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.change.revisions import require_ref
@@ -81,9 +85,14 @@ def ci(
     event = read_event(system, os.environ)
     request = ReviewRequest(
         profile=Profile.CI, fail_level=fail_level or None, filter_mode=filter_mode or None,
-        config_from=config_from, target_branch=event.target or "", policy_floor=policy_floor, run=None,
+        config_from=config_from, target_branch=event.target or "", policy_floor=policy_floor,
+        run=parse_run(run or None), sandbox=sandbox,
     )  # fmt: skip
     root, comparison = _compare(repo, event, base, head, may_fetch=not no_fetch)
+    if build_environments and request.run != () and comparison.error is None:
+        from wardround.cli.ci_environments import build_missing  # few runs build anything
+
+        build_missing(root, comparison.base, comparison.head, sandbox)
     target = ChangeSpec(base=comparison.base, head=comparison.head, repo=root)
     shown = ReportSpec("github" if system is Provider.GITHUB else "text", None)
     with ReportDirectory.create(Path(reports_dir) if reports_dir else None, root, os.environ) as directory:

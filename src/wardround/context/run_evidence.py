@@ -125,6 +125,7 @@ class TestsRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         lines: changed lines by file; empty if coverage was not recorded.
         mutations: the number of small edits that were tried, the unnoticed ones included.
+        mutation_problem: one sentence if they were requested and could not run.
     """
 
     __test__ = False
@@ -135,6 +136,7 @@ class TestsRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delta: tuple[CoverageDelta, ...] = ()
     mutations: int = 0
     unnoticed: tuple[UnnoticedMutation, ...] = ()
+    mutation_problem: str = ""
 
 
 class InputOrigin(StrEnum):

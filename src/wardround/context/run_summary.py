@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from wardround.context.run_evidence import RunConditions, RunState, TestEvidence, TestOutcome, TestsRun
 
 NO_ISOLATION = "none"
 _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
+_MOST_NAMED = 5
+_MARK = "E  "
+"""The beginning of the lines that pytest prints about the failure itself."""
 
 
 def is_isolated(conditions: RunConditions) -> bool:
@@ -23,17 +27,19 @@ def is_evidence(conditions: RunConditions) -> bool:
 def incomplete(conditions: RunConditions, subject: str) -> str:
     """Return the reason why a run is not complete; empty if it is.
 
+    That of a refused run names no subject, so that a verdict states it once for two parts.
+
     Args:
         subject: what was to run, as a plural noun phrase.
     """
     if conditions.state is RunState.COMPLETE:
         return ""
     how = {
-        RunState.PARTIAL: "did not all run",
-        RunState.FAILED: "did not run to the end",
-        RunState.REFUSED: "did not run",
+        RunState.PARTIAL: f"{subject} did not all run",
+        RunState.FAILED: f"{subject} did not run to the end",
+        RunState.REFUSED: "the run was refused",
     }[conditions.state]
-    return f"{subject} {how}: {conditions.detail or 'no reason given'}"
+    return f"{how}: {conditions.detail or 'no reason given'}"
 
 
 def outcomes(run: TestsRun) -> Counter[TestOutcome]:
@@ -42,13 +48,44 @@ def outcomes(run: TestsRun) -> Counter[TestOutcome]:
 
 
 def failures(run: TestsRun) -> tuple[TestEvidence, ...]:
-    """Return the tests that fail at the head and are not known to have failed before the change."""
-    return tuple(one for one in run.tests if one.outcome in _FAILURES and one.base not in _FAILURES)
+    """Return the tests that fail at the head and are not known to have failed before the change.
+
+    Tests without a result at the base that fail with the very error of others that failed there are
+    ``unexplained_failures``.
+    """
+    unexplained = unexplained_failures(run)
+    found = (one for one in run.tests if one.outcome in _FAILURES and one.base not in _FAILURES)
+    return tuple(one for one in found if one not in unexplained)
+
+
+def unexplained_failures(run: TestsRun) -> tuple[TestEvidence, ...]:
+    """Return the tests that fail with the error of a test that failed before, too, and were not run there.
+
+    Something that the environment lacks, as a program, is the usual reason. They prove nothing either way.
+    """
+    known = {error_of(one) for one in former_failures(run)} - {""}
+    return tuple(
+        one for one in run.tests if one.outcome in _FAILURES and one.base is None and error_of(one) in known
+    )
+
+
+def error_of(test: TestEvidence) -> str:
+    """Return the line of a failure that names it: the first that pytest marks, or else the last one."""
+    lines = [line for line in test.excerpt.splitlines() if line.strip()]
+    marked = [line.removeprefix(_MARK).strip() for line in lines if line.startswith(_MARK)]
+    return next(iter([*marked, *reversed(lines)]), "").strip()
 
 
 def former_failures(run: TestsRun) -> tuple[TestEvidence, ...]:
     """Return the tests that failed before the change, too."""
     return tuple(one for one in run.tests if one.outcome in _FAILURES and one.base in _FAILURES)
+
+
+def named_tests(tests: Sequence[TestEvidence]) -> str:
+    """Return the names of a few tests, and the number of the others."""
+    names = [one.id for one in tests[:_MOST_NAMED]]
+    left = len(tests) - len(names)
+    return ", ".join(names) + (f" and {left} more" if left else "")
 
 
 def line_counts(run: TestsRun) -> tuple[int, int]:

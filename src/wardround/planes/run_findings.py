@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.context.run_evidence import (
-    LineEvidence,
     RunEvidence,
     RunState,
     TestEvidence,
     TestOutcome,
     TestsRun,
-    UnnoticedMutation,
 )
-from wardround.context.run_summary import failures, incomplete, shows_lines
+from wardround.context.run_summary import error_of, failures, incomplete, named_tests, shows_lines
 from wardround.findings import ENTIRE_CHANGE, RUN, RawFinding, Span, Unreviewed
 from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, behaviour_result
+from wardround.planes.line_findings import FileLines, line_findings, mutation_findings
 from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT
 
 UNNOTICED_MUTATION = "run/unnoticed-mutation"
 _LONGEST_FAILURE = 200
-_MARK = "E  "
-"""The beginning of the lines that pytest prints about the failure itself."""
+_CODE = (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
+"""The suffixes of files that a test can run, for a failure whose place is not known."""
 
 
 class RunReading(msgspec.Struct, frozen=True):
@@ -71,31 +70,32 @@ def not_run(run: RunEvidence) -> Iterator[Unreviewed]:
 def _test_results(run: TestsRun, reading: RunReading) -> Iterator[RawFinding]:
     for test in failures(run):
         yield from _at(test, "failed-test", _failure(test), reading)
-    for test in run.tests:
-        if test.outcome is TestOutcome.FLAKY:
-            yield from _at(test, "flaky-test", f"{test.id} failed once and passed when repeated", reading)
+    yield from _flaky([one for one in run.tests if one.outcome is TestOutcome.FLAKY], reading)
+    paths = sorted({one.path for one in (*run.lines, *run.unnoticed)} & reading.files.keys())
+    known = {path: FileLines.read(reading.files[path], reading.behaviour.head(path)) for path in paths}
     if run.conditions.state is RunState.COMPLETE:
         for lines in run.lines:
-            yield from _lines(lines)
-    known = reading.behaviour.precision.get(UNNOTICED_MUTATION)
-    confidence = UNMEASURED if known is None else known.share
-    for mutation in run.unnoticed:
-        yield _mutation(mutation, confidence)
+            if lines.path in known:
+                yield from line_findings(lines, known[lines.path])
+    measured = reading.behaviour.precision.get(UNNOTICED_MUTATION)
+    confidence = UNMEASURED if measured is None else measured.share
+    yield from mutation_findings(run.unnoticed, run.lines, known, confidence)
+
+
+def _flaky(tests: Sequence[TestEvidence], reading: RunReading) -> Iterator[RawFinding]:
+    """Yield one finding for the flaky tests of changed files; the outcome of the run names others."""
+    changed = [one for one in tests if one.id.partition("::")[0] in reading.files]
+    if changed:
+        message = f"{named_tests(changed)} failed once and passed when repeated"
+        yield from _at(changed[0], "flaky-test", message, reading)
 
 
 def _failure(test: TestEvidence) -> str:
     how = "fails" if test.outcome is TestOutcome.FAILED else "ends with an error"
     before = "; it passed before the change" if test.base is TestOutcome.PASSED else ""
-    error = _error(test.excerpt)
+    error = error_of(test)
     shown = error if len(error) <= _LONGEST_FAILURE else f"{error[: _LONGEST_FAILURE - 3]}..."
     return f"{test.id} {how}{before}{f': {shown}' if shown else ''}"
-
-
-def _error(excerpt: str) -> str:
-    """Return the line of a failure that names it: the first that pytest marks, or else the last one."""
-    lines = [line for line in excerpt.splitlines() if line.strip()]
-    marked = [line.removeprefix(_MARK).strip() for line in lines if line.startswith(_MARK)]
-    return next(iter([*marked, *reversed(lines)]), "").strip()
 
 
 def _at(test: TestEvidence, code: str, message: str, reading: RunReading) -> Iterator[RawFinding]:
@@ -111,39 +111,13 @@ def _positions(test: TestEvidence, reading: RunReading) -> Iterator[tuple[str, i
         if path in reading.files and line.isdigit() and int(line) > 0:
             yield path, int(line)
     own = test.id.partition("::")[0]
-    for path in (own, *sorted(reading.files)):
+    others = sorted(reading.files, key=lambda path: (not path.endswith(_CODE), path))
+    for path in (own, *others):
         file = reading.files.get(path)
         if file is not None and file.status is not FileStatus.DELETED:
             yield path, _first_line(file)
-    yield from ((path, 1) for path in sorted(reading.files))
+    yield from ((path, 1) for path in others)
 
 
 def _first_line(file: ChangedFile) -> int:
     return max(min((hunk.head_start for hunk in file.hunks), default=1), 1)
-
-
-def _lines(lines: LineEvidence) -> Iterator[RawFinding]:
-    for first, last in ranges(lines.uncovered):
-        where = "this line" if first == last else f"the lines {first} to {last}"
-        span = Span(first, 1, last, 2)
-        yield RawFinding("uncovered-lines", lines.path, span, f"no passing test runs {where}")
-    for line in sorted(set(lines.partial)):
-        message = "the passing tests take only one way at this branch"
-        yield RawFinding("partial-branch", lines.path, Span(line, 1, line, 2), message)
-
-
-def ranges(lines: Iterable[int]) -> Sequence[tuple[int, int]]:
-    """Return the ranges of adjacent lines, each with its first and its last line."""
-    found: list[tuple[int, int]] = []
-    for line in sorted(set(lines)):
-        if found and found[-1][1] == line - 1:
-            found[-1] = (found[-1][0], line)
-        else:
-            found.append((line, line))
-    return found
-
-
-def _mutation(one: UnnoticedMutation, confidence: float) -> RawFinding:
-    message = f"no test notices if {one.before} becomes {one.after}"
-    span = Span(one.line, 1, one.line, 2)
-    return RawFinding("unnoticed-mutation", one.path, span, message, confidence=confidence)

@@ -19,8 +19,10 @@ from wardround.context.run_summary import (
     incomplete,
     is_isolated,
     line_counts,
+    named_tests,
     outcomes,
     shows_lines,
+    unexplained_failures,
 )
 from wardround.planes.claims import Claim, SourceKind, claim, measured_source
 from wardround.planes.evidence import Evidence
@@ -68,6 +70,8 @@ def test_line(run: TestsRun) -> str:
     counts = [f"{found[one]} {one.value.replace('-', ' ')}" for one in TestOutcome if found[one]]
     parts = [", ".join(counts) or "no test is affected"]
     parts += [f"{former} of them failed before the change, too"] if former else []
+    flaky = [one for one in run.tests if one.outcome is TestOutcome.FLAKY]
+    parts += [f"flaky: {named_tests(flaky)}"] if flaky else []
     if run.delta:
         base, head = _covered([one.base for one in run.delta]), _covered([one.head for one in run.delta])
         parts.append(f"of the changed files, {base} lines ran before and {head} after")
@@ -76,6 +80,7 @@ def test_line(run: TestsRun) -> str:
         parts.append(f"{covered} of {covered + uncovered} changed lines ran in passing tests")
     if run.mutations:
         parts.append(f"{len(run.unnoticed)} of {run.mutations} small edits unnoticed")
+    parts += [run.mutation_problem] if run.mutation_problem else []
     return f"tests that ran{_isolation(run.conditions)}: {'; '.join(parts)}"
 
 
@@ -129,6 +134,11 @@ def _test_gaps(run: TestsRun, evidence: Evidence) -> Iterator[str]:
         yield f"{_count(left, 'test')} of the change did not run"
     elif run.tests and not _RAN & outcomes(run).keys():
         yield f"none of {_count(len(run.tests), 'chosen test')} ran"
+    if run.mutation_problem:
+        yield f"the small edits of the changed lines did not run: {run.mutation_problem}"
+    unexplained = len(unexplained_failures(run))
+    if unexplained:
+        yield f"{_count(unexplained, 'new test')} failed with the error of tests that failed before"
     failed = len(failures(run))
     reported = sum(one.rule == FAILED_TEST for one in evidence.findings)
     if reported < failed:

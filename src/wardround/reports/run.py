@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from wardround.context.run_evidence import BehaviourRun, RunEvidence, RunState, TestOutcome, TestsRun
-from wardround.context.run_summary import incomplete, is_isolated, line_counts, outcomes
-from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT, behaviour_line, test_line
+from wardround.context.run_evidence import (
+    BehaviourRun,
+    RunConditions,
+    RunEvidence,
+    RunState,
+    TestOutcome,
+    TestsRun,
+)
+from wardround.context.run_summary import is_isolated, line_counts, outcomes
+from wardround.planes.run_judgement import behaviour_line, test_line
 from wardround.reports.terminal import wrapped
 from wardround.text.escaping import one_line
 
@@ -18,15 +25,19 @@ _SHOWN = 3
 
 
 def run_lines(run: RunEvidence) -> Iterator[str]:
-    """Return the lines of the text report; none without a run. The findings are shown with the others."""
-    if run.tests is not None:
-        yield from _wrapped(incomplete(run.tests.conditions, TEST_SUBJECT) or test_line(run.tests))
-    if run.behaviour is not None:
-        yield from _wrapped(
-            incomplete(run.behaviour.conditions, BEHAVIOUR_SUBJECT) or behaviour_line(run.behaviour)
-        )
-        if run.behaviour.compared or run.behaviour.conditions.state is RunState.COMPLETE:
-            yield from _not_compared(run.behaviour)
+    """Return the lines of the text report; none without a run. The findings are shown with the others, and
+    the reason why a part is not complete with what was not reviewed.
+    """
+    if run.tests is not None and _has_results(run.tests.conditions, run.tests.tests):
+        yield from _wrapped(test_line(run.tests))
+    if run.behaviour is not None and _has_results(run.behaviour.conditions, run.behaviour.compared):
+        yield from _wrapped(behaviour_line(run.behaviour))
+        yield from _not_compared(run.behaviour)
+
+
+def _has_results(conditions: RunConditions, results: Sequence[object]) -> bool:
+    is_begun = bool(results) and conditions.state is not RunState.REFUSED
+    return is_begun or conditions.state is RunState.COMPLETE
 
 
 def _not_compared(run: BehaviourRun) -> Iterator[str]:

@@ -23,10 +23,10 @@ class SandboxedWorkflows:
     """Tests and comparisons as ``wardround test`` and ``wardround behaviour`` run them."""
 
     def tests(self, runnable: RunnableChange, /) -> TestsRun:
-        """Run the tests that the change can affect, and those that fail at the base, too."""
+        """Run the tests that the change can affect; at the base, too, if it changes Python code."""
         repository, change = runnable.repository, runnable.change
         seconds = _MUTATION_S if runnable.has_mutations else None
-        options = RunOptions(isolation=_isolation(runnable), mutation_s=seconds)
+        options = RunOptions(isolation=_isolation(runnable), mutation_s=seconds, compares_base=True)
         with tempfile.TemporaryDirectory(prefix="wardround-run-") as folder:
             run = partial(run_tests, environ=os.environ, progress=runnable.progress)
             found = evidence_of(run(repository, change, options, Path(folder)))

@@ -39,7 +39,8 @@ def with_results_at_base(
     names = _at_base(failing, repository, change.base)
     if not names:
         return run
-    requested = replace(options, target=Target.of(names), is_recorded=False, mutation_s=None)
+    alone = replace(options, is_recorded=False, compares_base=False, mutation_s=None)
+    requested = replace(alone, target=Target.of(names))
     report = runner(repository, replace(change, head=change.base, files=()), requested, logs)
     before = {one.id: one.outcome for one in report.tests if one.outcome in _KNOWN}
     return replace(run, tests=tuple(_with_base(one, before.get(one.id)) for one in run.tests))

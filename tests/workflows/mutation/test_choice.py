@@ -124,3 +124,20 @@ def test_each_line_has_its_turn_before_one_has_a_second() -> None:
 def test_the_choice_does_not_depend_on_the_order_in_which_files_are_read() -> None:
     found = mutants("def f(a, b):\n    c = a < b and b < a\n    d = a + b\n    return c\n")
     assert chosen(reversed(found), 5) == chosen(found, 5)
+
+
+def test_limits_in_one_of_several_conditions_have_no_edit() -> None:
+    assert shown("def f(a, b):\n    return a > 0 and g(b, 1) >= 2\n") == {
+        ("return a > 0 and g(b, 1) >= 2", "return None"),
+        ("a > 0 and g(b, 1) >= 2", "a > 0 or g(b, 1) >= 2"),
+    }
+    assert ("a > 0", "a >= 0") in in_function("return a > 0")
+
+
+def test_a_call_of_a_base_class_is_not_removed() -> None:
+    assert in_function("super().post_process(a)") == set()
+    assert in_function("a.post_process(b)") == {("a.post_process(b)", "pass")}
+
+
+def test_one_of_several_flags_is_not_turned_round() -> None:
+    assert in_function("return f(a, (True, False))") == {("return f(a, (True, False))", "return None")}

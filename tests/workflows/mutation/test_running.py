@@ -136,7 +136,7 @@ def dedented(text: str) -> str:
 def test_the_end_of_the_time_is_reported(repo: GitRepository) -> None:
     result = mutated(repo, CODE, TESTS, budget_s=0.001)
 
-    assert result.state is RunState.FAILED
+    assert result.state is not RunState.COMPLETE
 
 
 def test_tests_that_cannot_be_collected_are_an_incomplete_run(repo: GitRepository) -> None:

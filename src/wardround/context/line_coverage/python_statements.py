@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from wardround.checks.lazy import LazyPattern
 from wardround.context.line_coverage.model import Lines
 
-_EXCLUDED = LazyPattern(r"#\s*pragma:\s*no\s*cover|^\s*if\b.*(?:\bTYPE_CHECKING\b|__name__\s*==)")
+_EXCLUDED = LazyPattern(
+    r"#\s*pragma:\s*no\s*cover"
+    r"|^\s*(?:el)?if\b.*(?:\bTYPE_CHECKING\b|__name__\s*==|\bsys\.(?:version_info|platform)\b|\bos\.name\b)"
+)
 _NO_CODE = (ast.Global, ast.Nonlocal, ast.Pass)
 _SPECIAL_DECORATORS = ("abstractmethod", "overload")
 
@@ -17,7 +20,8 @@ def executable_lines(text: str, executed: Lines) -> Lines | None:
     """Return the first line of each statement, True if one of its own lines ran; None if it does not parse.
 
     Statements that projects usually exclude from coverage are left out: those under ``no cover``,
-    ``TYPE_CHECKING`` and ``__main__``, abstract methods, and bodies without an effect.
+    ``TYPE_CHECKING``, ``__main__`` and conditions on the version or the platform, whose sides no environment
+    runs both, abstract methods, and bodies without an effect.
     """
     try:
         tree = ast.parse(text)
@@ -25,7 +29,7 @@ def executable_lines(text: str, executed: Lines) -> Lines | None:
         return None
     lines = text.split("\n")
     ran = {number for number, did in executed.items() if did}
-    return {one.lineno: not ran.isdisjoint(_own_lines(one)) for one in _statements(tree.body, lines)}
+    return {one.lineno: not ran.isdisjoint(own_lines(one)) for one in _statements(tree.body, lines)}
 
 
 def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
@@ -34,7 +38,7 @@ def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
             continue
         if not _is_without_code(one):
             yield one
-        for inner in _bodies(one):
+        for inner in bodies_of(one):
             yield from _statements(inner, lines)
 
 
@@ -57,16 +61,17 @@ def _is_without_code(one: ast.stmt) -> bool:
     )
 
 
-def _bodies(one: ast.stmt) -> Iterator[list[ast.stmt]]:
+def bodies_of(one: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of statements of a compound statement."""
     for name in ("body", "orelse", "finalbody"):
         yield getattr(one, name, [])
     for part in (*getattr(one, "handlers", ()), *getattr(one, "cases", ())):
         yield part.body
 
 
-def _own_lines(one: ast.stmt) -> set[int]:
+def own_lines(one: ast.stmt) -> set[int]:
     """Return the lines of a statement without those of the statements in it, but with its decorators."""
     first = min([one.lineno, *(node.lineno for node in getattr(one, "decorator_list", ()))])
-    inner = [each.lineno for body in _bodies(one) for each in body]
+    inner = [each.lineno for body in bodies_of(one) for each in body]
     last = min(inner) - 1 if inner else (one.end_lineno or one.lineno)
     return set(range(first, max(last, one.lineno) + 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -19,6 +19,13 @@ class Mutant(msgspec.Struct, frozen=True):
 
     path: str
     edit: Edit
+
+
+_UNDECIDED: Mapping[type[ast.expr], frozenset[EditKind]] = {
+    ast.BoolOp: frozenset({EditKind.BOUNDARY, EditKind.NUMBER}),
+    ast.Tuple: frozenset({EditKind.FLAG}),
+}
+"""Edits that rarely decide anything: limits in one of several joined conditions, one of several flags."""
 
 
 def mutants_of(path: str, text: str, changed: Collection[int]) -> tuple[Mutant, ...]:
@@ -123,6 +130,8 @@ class _Places:
         yield from self._strings(node, lines)
         for part in _parts(node):
             for one in self._expression(part, lines):
+                if one.kind in _UNDECIDED.get(type(node), ()):
+                    continue
                 yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant | ast.Slice) else one
         for one in getattr(node, "generators", ()):
             for condition in one.ifs:

@@ -46,4 +46,12 @@ class MutationResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def added_to(self, evidence: TestsRun) -> TestsRun:
         """Return the evidence of a run of tests with that of the mutants."""
-        return msgspec.structs.replace(evidence, mutations=len(self.tried), unnoticed=self.unnoticed)
+        return msgspec.structs.replace(
+            evidence, mutations=len(self.tried), unnoticed=self.unnoticed, mutation_problem=self._problem
+        )
+
+    @property
+    def _problem(self) -> str:
+        """The reason why possible mutants did not run, without the path of a log; empty if they did."""
+        is_missing = self.state is RunState.REFUSED or (self.state is RunState.FAILED and self.possible > 0)
+        return self.detail.partition(" (see ")[0] if is_missing else ""

@@ -21,6 +21,7 @@ from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.inner_program import program_command, program_view
 from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
 from wardround.workflows.mutation.result import MutationResult, TriedMutant
+from wardround.workflows.test.edited_statements import edited_lines
 
 _FOLDER = ".wardround-mutation"
 _MARGIN_S = 30.0
@@ -74,7 +75,7 @@ def mutate_change(
         possible = [
             one
             for path, text in contents.items()
-            for one in mutants_of(path, text, _lines(change, path, text))
+            for one in mutants_of(path, text, _lines(repository, change, path, text))
         ]
         mutants = chosen(possible, options.most)
         if not mutants or not tests:
@@ -102,9 +103,12 @@ def _contents(tree: EphemeralTree, change: Change) -> dict[str, str]:
     return found
 
 
-def _lines(change: Change, path: str, text: str) -> frozenset[int]:
+def _lines(repository: Repository, change: Change, path: str, text: str) -> frozenset[int]:
     file = change.file(path)
-    return frozenset(file.added_line_numbers(text.count("\n") + 1)) if file is not None else frozenset()
+    if file is None:
+        return frozenset()
+    old = repository.blobs.get(file.base_blob) if file.base_blob is not None else None
+    return edited_lines(file, "" if old is None else old.decode("utf-8", "replace"), text)
 
 
 def _write_request(

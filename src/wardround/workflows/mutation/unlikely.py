@@ -35,9 +35,10 @@ def is_unlikely_function(node: FunctionNode) -> bool:
 
 
 def is_unlikely_call(node: ast.Call) -> bool:
-    """Return True for a call that logs, warns, or frees something."""
+    """Return True for a call that logs, warns, frees something, or calls a hook of a base class."""
     name = last_name(node.func)
-    return name in _LOGS or name in _WITHOUT_RESULT or _is_written_to_terminal(node.func)
+    is_without_result = name in _LOGS or name in _WITHOUT_RESULT or _is_hook_of_base(node.func)
+    return is_without_result or _is_written_to_terminal(node.func)
 
 
 def is_message(node: ast.stmt) -> bool:
@@ -81,6 +82,12 @@ def is_clamp(node: ast.If | ast.IfExp) -> bool:
     only = node.body[0]
     value = only.value if isinstance(only, ast.Assign | ast.Return) else None
     return len(node.body) == 1 and value is not None and ast.dump(value).replace("Store", "Load") in compared
+
+
+def _is_hook_of_base(called: ast.expr) -> bool:
+    """Return True for a method of ``super()``, which often does nothing that its caller needs."""
+    inner = called.value if isinstance(called, ast.Attribute) else None
+    return isinstance(inner, ast.Call) and last_name(inner.func) == "super"
 
 
 def _is_written_to_terminal(called: ast.expr) -> bool:

@@ -5,22 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from wardround.change.diff import Change, FileStatus
+from wardround.checks.lazy import LazyPattern
 from wardround.context.line_coverage.context_lines import ContextLines
 from wardround.context.line_coverage.model import Lines
 from wardround.context.line_coverage.python_statements import executable_lines
 from wardround.context.run_evidence import CoverageDelta, LineEvidence
+from wardround.languages.python.module import is_test_path
 from wardround.retrieval.test_discovery import holds_tests
+from wardround.workflows.test.edited_statements import edited_lines, statement_starts
 from wardround.workflows.test.session_lines import Branches
 from wardround.workflows.test.tree import TreeUnderTest
 
 _MOST_PLACES = 10
+_NO_PRODUCT = LazyPattern(
+    r"(?i)(?:^|/)(?:docs?|documentation|examples?|samples?|demos?|benchmark(?:s|ing)?)/"
+    r"|^(?:setup|noxfile|tasks|fabfile|versioneer|hatch_build)\.py$"
+)
+"""Documentation, measurements and the build of a project, which tests do not run."""
 
 
 class ChangedLines:
-    """The added lines of a change by file, numbered at the head."""
+    """The added lines of a change by file, numbered at the head.
 
-    def __init__(self, change: Change, head: TreeUnderTest) -> None:
+    Coverage is that of the statements that the change adds or edits, at the first added line of each.
+    """
+
+    def __init__(self, change: Change, base: TreeUnderTest | None, head: TreeUnderTest) -> None:
+        self._base = base
         self._head = head
+        self._files = {file.path: file for file in change.files}
         self._lines = {
             file.path: frozenset(file.added_line_numbers(head.text(file.path).count("\n") + 1))
             for file in change.files
@@ -54,13 +67,25 @@ class ChangedLines:
         self, path: str, executed: int, branches: Mapping[int, tuple[int, int]]
     ) -> LineEvidence | None:
         """Return the coverage of a file; None if no executable line of it changed."""
-        lines = _executable(self._head.text(path), executed)
-        changed = sorted(self._lines[path] & lines.keys())
-        covered = tuple(number for number in changed if lines[number])
-        missed = tuple(number for number in changed if not lines[number])
-        ways = {number: branches.get(number, (0, 0)) for number in covered}
-        partial = tuple(number for number, (all_ways, taken) in ways.items() if 0 < taken < all_ways)
-        return LineEvidence(path, covered, missed, partial) if changed else None
+        text = self._head.text(path)
+        lines = _executable(text, executed)
+        starts = statement_starts(text, edited_lines(self._files[path], self._base_text(path), text))
+        changed = {start: shown for start, shown in starts.items() if start in lines}
+        covered = [start for start in changed if lines[start]]
+        missed = sorted({changed[start] for start in changed if not lines[start]})
+        ways = {start: branches.get(start, (0, 0)) for start in covered}
+        partial = sorted({changed[start] for start, (all_, taken) in ways.items() if 0 < taken < all_})
+        ran = sorted({changed[start] for start in covered} - {*missed})
+        return LineEvidence(path, tuple(ran), tuple(missed), tuple(partial)) if changed else None
+
+    def _base_text(self, path: str) -> str:
+        old = self._files[path].base_path
+        return self._base.text(old) if self._base is not None and old in self._base.blobs else ""
+
+
+def has_product_code(change: Change) -> bool:
+    """Return True if the change has a Python file whose coverage is reported."""
+    return any(_is_measured(file.path) for file in change.files)
 
 
 def coverage_delta(change: Change, base: SideLines, head: SideLines) -> tuple[CoverageDelta, ...]:
@@ -99,7 +124,8 @@ def _executable(text: str, executed: int) -> Lines:
 
 
 def _is_measured(path: str) -> bool:
-    return path.endswith(".py") and not holds_tests(path) and not path.endswith("conftest.py")
+    is_product = not is_test_path(path) and not holds_tests(path) and not _NO_PRODUCT.search(path)
+    return path.endswith(".py") and is_product
 
 
 def executed_lines(rows: Sequence[ContextLines], paths: Mapping[str, str]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from wardround.context.run_evidence import CoverageDelta, RunState, TestOutcome
 from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.lookup import environment_of, limits_of
 from wardround.workflows.environments.model import Environment
-from wardround.workflows.test.changed_lines import ChangedLines, SideLines, coverage_delta
+from wardround.workflows.test.changed_lines import ChangedLines, SideLines, coverage_delta, has_product_code
 from wardround.workflows.test.groups import TestGroup, groups_of
 from wardround.workflows.test.missing_means import RunMeans, without_means
 from wardround.workflows.test.plan import SelectedTest
@@ -126,7 +126,7 @@ class _Running:
         self._settings = read_sandbox(repository.tree(change.base).read)
         self._limits = limits_of(self._settings)
         self._deadline = time.monotonic() + (options.budget_s or self._limits.wall_s)
-        self._changed = ChangedLines(change, planned.head)
+        self._changed = ChangedLines(change, planned.base, planned.head)
         self._recorded = RecordedLines(planned.head)
         self._scripts = ScriptRuns(
             planned, self._script_sandbox, self._deadline, logs, progress,
@@ -231,7 +231,7 @@ class _Running:
     def _delta(self) -> tuple[tuple[CoverageDelta, ...], str]:
         """Run the same tests at the base, if requested; return the difference, or a sentence why not."""
         base = self._planned.base
-        if not self._options.compares_base or base is None:
+        if not self._options.compares_base or base is None or not has_product_code(self._change):
             return (), ""
         executed: dict[str, int] = {}
         for group, environment, result in self._done:
