@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from wardround.change.repository import Repository
 from wardround.config.loader import read_sandbox
 from wardround.config.sandbox_settings import SandboxSettings
-from wardround.change.repository import Repository
 from wardround.workflows.environments.existing_python import candidates
 from wardround.workflows.environments.requirements import normal
 from wardround.workflows.test.projects import DetectedProject

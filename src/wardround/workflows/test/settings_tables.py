@@ -1,4 +1,4 @@
-"""The parts of TOML and INI files that a run of tests reads, without those of people, linters and services."""
+"""The parts of TOML and INI files that a run of tests reads; facts for people and linters are left out."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from wardround.checks.lazy import LazyPattern
 from wardround.workflows.environments.requirements import name_of, normal
 
 _UNREAD_TOOLS = frozenset(
-    {"autopep8", "bandit", "basedpyright", "black", "bump-my-version", "bumpver", "bumpversion", "check-manifest",
-     "check-wheel-contents", "cibuildwheel", "codespell", "commitizen", "coverage", "cruft", "deptry",
-     "django-stubs", "djlint", "docformatter", "flake8", "git-cliff", "interrogate", "isort", "mypy", "numpydoc_validation",
-     "pycln", "pycodestyle", "pydocstyle", "pydoclint", "pylint", "pyrefly", "pyright", "pytype", "refurb", "repo-review",
-     "rstcheck", "ruff", "semantic_release", "sphinx", "tbump", "towncrier", "ty", "typos", "vulture", "wardround", "yapf",
-     "zest-releaser"}
+    {"autopep8", "bandit", "basedpyright", "black", "bump-my-version", "bumpver", "bumpversion",
+     "check-manifest", "check-wheel-contents", "cibuildwheel", "codespell", "commitizen", "coverage",
+     "cruft", "deptry", "django-stubs", "djlint", "docformatter", "flake8", "git-cliff", "interrogate",
+     "isort", "mypy", "numpydoc_validation", "pycln", "pycodestyle", "pydocstyle", "pydoclint", "pylint",
+     "pyrefly", "pyright", "pytype", "refurb", "repo-review", "rstcheck", "ruff", "semantic_release",
+     "sphinx", "tbump", "towncrier", "ty", "typos", "vulture", "wardround", "yapf", "zest-releaser"}
 )  # fmt: skip
 """Tables below ``tool`` of programs that no run of tests starts by itself."""
 _UNREAD_SECTIONS = LazyPattern(
@@ -28,7 +28,8 @@ _FACTS = frozenset(
     {"author", "author_email", "authors", "classifiers", "classifier", "description", "documentation",
      "download_url", "homepage", "keywords", "license", "license-files", "license_file", "license_files",
      "long_description", "long_description_content_type", "maintainer", "maintainer_email", "maintainers",
-     "platforms", "project_urls", "python_requires", "readme", "repository", "requires-python", "url", "urls"}
+     "platforms", "project_urls", "python_requires", "readme", "repository", "requires-python", "url",
+     "urls"}
 )  # fmt: skip
 """Keys of facts about a package for people and indexes."""
 _VERSIONS = frozenset({"version", "dynamic"})
@@ -37,9 +38,9 @@ _UNRUN_GROUP = LazyPattern(
     r"^(?:docs?|documentation|lint(?:ing|er|ers)?|format(?:ting)?|style|pre-commit|release|publish(?:ing)?)$"
 )
 _TOX_UNREAD = frozenset(
-    {"allowlist_externals", "whitelist_externals", "basepython", "base_python", "description", "ignore_outcome",
-     "labels", "parallel_show_output", "passenv", "pass_env", "platform", "package", "recreate", "skip_install",
-     "skipsdist", "usedevelop", "wheel_build_env"}
+    {"allowlist_externals", "whitelist_externals", "basepython", "base_python", "description",
+     "ignore_outcome", "labels", "parallel_show_output", "passenv", "pass_env", "platform", "package",
+     "recreate", "skip_install", "skipsdist", "usedevelop", "wheel_build_env"}
 )  # fmt: skip
 """Keys of an environment of tox that apply to tox alone."""
 _FRAMEWORK = LazyPattern(r"\b(?:pytest|py\.test|unittest)\b")
@@ -142,7 +143,7 @@ def ini_parts(text: str) -> Parts:
                 _add_packages(packages, f"{section} {key}", value or "")
         if kept and not _is_unread_section(section, options):
             effective[section] = kept
-        elif _is_unread_section(section, options):
+        elif _is_unread_section(section, options) and not section.startswith(("testenv", "tox")):
             by_module[section.partition(":")[0].partition("-")[0]] = _written(options)
     by_module |= dict.fromkeys(METADATA_MODULES, _written(versions))
     return _written(effective), by_module, packages
