@@ -188,7 +188,7 @@ def measure_mutants(arguments: argparse.Namespace, suite: Suite, results: _Resul
             original = checkout.read(path) or ""
             checkout.write(path, text)
             tree = checkout.tree()
-            plan = plan_tests([recording], tree, Target(), base=base)
+            plan = plan_tests([recording], tree, Target(), base=base, installed=suite.installed)
             now, _ = checkout.outcomes()
             needed = {one for one, outcome in now.items() if outcome == "failed" != outcomes.get(one)}
             is_third = len(results.rows) % _TESTMON_SHARE == 0
@@ -221,6 +221,9 @@ def _sampled(
 
 def measure_commits(arguments: argparse.Namespace, suite: Suite, results: _Results) -> None:
     log = suite.git("log", "--no-merges", "--format=%H", arguments.commit, "--", "*.py").decode().split()
+    if arguments.only is not None:
+        only = set(arguments.only.read_text().split())
+        log = [commit for commit in log if commit in only]
     checkout = Checkout(suite)
     commits = _Commits(suite, checkout, _Selections(checkout, compares=arguments.compare))
     for commit in log:
@@ -262,7 +265,8 @@ class _Commits:
         tree = self._checkout.tree()
         after = self._outcomes.get(commit) or self._selections.run()
         self._outcomes[commit] = after
-        plan = plan_tests([recording], tree, Target(Scope.CHANGED), base=base)
+        scope = Target(Scope.CHANGED)
+        plan = plan_tests([recording], tree, scope, base=base, installed=self._suite.installed)
         needed = {one for one, outcome in after.items() if before.get(one) != outcome}
         tests = {one for one in after if "::" in one}
         row = self._selections.compared(plan, tree, tree.differing(base), tests, needed)
@@ -326,6 +330,7 @@ def main() -> None:
     parser.add_argument("--commit", default="HEAD")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=Path, help="a file of commit ids, one a line; no others are measured")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--compare", action="store_true")
     parser.add_argument("--out", type=Path)

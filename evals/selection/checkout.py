@@ -18,6 +18,7 @@ from pathlib import Path
 from selection.outcomes import VARIABLE
 from wardround.context.line_coverage.model import CoverageUnreadable
 from wardround.retrieval.test_discovery import holds_tests
+from wardround.workflows.environments.installed_names import installed_names
 from wardround.workflows.test.recorded_runs import Recording
 from wardround.workflows.test.recording import ENVIRONMENT, read_recording, recording_options
 from wardround.workflows.test.tree import TreeUnderTest
@@ -44,6 +45,17 @@ class Suite:
         """Return the output of a command of git in the clone."""
         command = ["git", "-C", str(self.repository), *arguments]
         return subprocess.run(command, capture_output=True, check=True).stdout
+
+    def text(self, blob: str) -> str | None:
+        """Return the text of an object; None if there is none."""
+        try:
+            return self.git("cat-file", "blob", blob).decode("utf-8", "surrogateescape")
+        except subprocess.CalledProcessError:
+            return None
+
+    def installed(self) -> frozenset[str] | None:
+        """Return the packages in the environment of the interpreter."""
+        return installed_names(Path(self.python).parent.parent)
 
 
 class Checkout:
@@ -93,7 +105,12 @@ class Checkout:
     def tree(self) -> TreeUnderTest:
         """Return the tree with the texts that it has now."""
         texts = {path: self.read(path) for path in self._blobs if path.endswith(".py")}
-        return TreeUnderTest(dict(self._blobs), texts.get)
+
+        def text_of(path: str) -> str | None:
+            return texts[path] if path in texts else self._suite.text(blobs.get(path, ""))
+
+        blobs = dict(self._blobs)
+        return TreeUnderTest(blobs, text_of, self._suite.text)
 
     def pytest(self, *options: str, **variables: str) -> tuple[str, float]:
         """Run the tests; return the output, empty if they ran too long, and the CPU time."""

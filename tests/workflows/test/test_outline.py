@@ -111,7 +111,8 @@ def test_a_statement_with_another_effect_is_unbounded(added: str) -> None:
 
 
 def test_another_order_of_statements_is_a_difference() -> None:
-    assert changed("X = 1\nY = 2\n", "Y = 2\nX = 1\n").is_complete
+    assert changed("X = 1\nY = 2\n", "Y = 2\nX = 1\n").values == {"X", "Y"}
+    assert changed("X = f()\nY = 2\n", "Y = 2\nX = f()\n").is_complete
 
 
 def test_a_removed_file_changes_all_it_defines() -> None:

@@ -146,7 +146,7 @@ def test_a_new_test_is_run_and_a_removed_one_is_not_listed(project: TinyProject)
     ],
 )
 def test_a_file_that_every_test_uses_selects_all_tests(project: TinyProject, path: str, words: str) -> None:
-    plan = project.plan({**FILES, path: "changed = 1\n"})
+    plan = project.plan({**FILES, path: "[[package]]\nname = 'six'\n" if path == "uv.lock" else "a = 1\n"})
 
     assert (len(plan.selected), plan.omitted) == (ALL_FUNCTIONS, ())
     assert words in plan.selected[0].reason

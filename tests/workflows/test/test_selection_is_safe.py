@@ -227,5 +227,5 @@ def test_most_of_these_edits_leave_tests_out(project: TinyProject) -> None:
     everything = [
         one for one in plans if any(each.cause in (Cause.SETTINGS, Cause.UNBOUNDED) for each in one.selected)
     ]
-    assert len(everything) == 1, "the edit of conftest.py"
+    assert everything == []
     assert sum(bool(one.omitted) for one in plans) > len(plans) / 2

@@ -42,7 +42,7 @@ def existing_python(
     Raises:
         EnvironmentUnavailable: there is none, or its interpreter does not start.
     """
-    for prefix, source in _candidates(root, folder, environ):
+    for prefix, source in candidates(root, folder, environ):
         if (prefix / "bin" / "python3").exists() and not is_rejected(prefix):
             return described_python(prefix, source, root, folder)
     raise EnvironmentUnavailable(
@@ -50,7 +50,8 @@ def existing_python(
     )
 
 
-def _candidates(root: Path, folder: str, environ: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+def candidates(root: Path, folder: str, environ: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    """Yield the prefix and the source of each environment to try, the first choice first."""
     if active := environ.get("VIRTUAL_ENV"):
         yield Path(active), "the variable VIRTUAL_ENV"
     parts = folder.split("/") if folder else []

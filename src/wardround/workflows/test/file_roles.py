@@ -10,9 +10,9 @@ MOST_OTHERS = 100_000
 """Files beyond it are not recorded, so that a change of one selects every test."""
 _CONFIGURATION = frozenset(
     {"conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "tox.toml",
-     "noxfile.py", "setup.py", "setup.cfg", "pyproject.toml", "hatch.toml", "Makefile", "makefile",
-     "GNUmakefile", "justfile", "meson.build", "CMakeLists.txt", "build.py", "MANIFEST.in", "environment.yml",
-     ".env", ".env.test", ".python-version", ".coveragerc", "sitecustomize.py", "usercustomize.py"}
+     "noxfile.py", "setup.py", "setup.cfg", "pyproject.toml", "hatch.toml", "meson.build", "CMakeLists.txt",
+     "build.py", "environment.yml", ".env", ".env.test", ".python-version", "sitecustomize.py",
+     "usercustomize.py"}
 )  # fmt: skip
 _LOCKS = frozenset(
     {"uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile", "Pipfile.lock", "package.json",
@@ -24,11 +24,14 @@ _REQUIREMENTS = LazyPattern(
 )
 _COMPILED = LazyPattern(r"\.(?:c|cc|cpp|cxx|h|hpp|pyx|pxd|pxi|rs|so|f90|pth)$")
 _PROSE = LazyPattern(
-    r"(?:\.(?:md|rst|adoc|svg|png|gif|jpe?g|po|pot)|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUT\w+|"
-    r"README|MAINTAINERS|SECURITY|HISTORY|NEWS|CITATION|CHANGELOG|CHANGES|"
-    r"CODEOWNERS|\.gitignore|\.gitattributes|\.git-blame-ignore-revs|\.editorconfig|\.mailmap|\.flake8|\.pylintrc|"
+    r"(?:\.(?:md|rst|adoc|pyi|svg|png|gif|jpe?g|po|pot)|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUT\w+|"
+    r"README|MAINTAINERS|SECURITY|HISTORY|NEWS|CITATION|CHANGELOG|CHANGES|MANIFEST\.in|"
+    r"CODEOWNERS|\.gitignore|\.gitattributes|\.git-blame-ignore-revs|\.editorconfig|\.mailmap|\.flake8|\.pylintrc|\.coveragerc|"
+    r"GNUmakefile|[Mm]akefile|[Jj]ustfile|\.?ruff\.toml|mypy\.ini|\.mypy\.ini|\.isort\.cfg|\.bumpversion\.|"
+    r"pyrightconfig\.json|\.yamllint|\.markdownlint|\.dockerignore|renovate\.json|\.?release-please|"
+    r"\.all-contributorsrc|\.pre-commit-hooks\.yaml|\.zenodo\.json|py\.typed|"
     r"(?:\.pre-commit-config|\.?readthedocs|\.travis|\.?appveyor|\.?codecov|\.coveralls|azure-pipelines)\.ya?ml)"
-    r"[\w.-]*)$|^\.github/|^\.circleci/|^\.gitlab/|^docs?/"
+    r"[\w.-]*)$|^\.github/|^\.vscode/|^\.idea/|^\.devcontainer/|^\.circleci/|^\.gitlab/|^docs?/"
     r"|(?:^|/)(?:news|newsfragments|changelog\.d|changes)/[^/]+$"
 )
 
@@ -36,7 +39,7 @@ _PROSE = LazyPattern(
 def settings_role(path: str) -> str:
     """Return the reason why every test depends on a file; empty if none does."""
     name = path.rpartition("/")[2]
-    if name == "conftest.py":
+    if is_conftest(path):
         return "it holds fixtures and hooks of pytest"
     if name in _LOCKS or _REQUIREMENTS.search(path):
         return "it decides which packages are installed"
@@ -45,8 +48,13 @@ def settings_role(path: str) -> str:
     return "it is compiled" if _COMPILED.search(path) else ""
 
 
+def is_conftest(path: str) -> bool:
+    """Return True for a file with fixtures and hooks of pytest."""
+    return path.rpartition("/")[2] == "conftest.py"
+
+
 def is_prose(path: str) -> bool:
-    """Return True for documents and files of services, which tests use only if they name them."""
+    """Return True for documents, files of services and of tasks, which tests use only if they name them."""
     return not path.endswith(".py") and _PROSE.search(path) is not None
 
 

@@ -44,7 +44,12 @@ class CodeFile(msgspec.Struct, frozen=True):
     outside: frozenset[str] = frozenset()
 
 
-def mentions(values: Iterable[str], files: Iterable[CodeFile], calls: Iterable[str] = ()) -> Mentions:
+def mentions(
+    values: Iterable[str],
+    files: Iterable[CodeFile],
+    calls: Iterable[str] = (),
+    strict: Set[str] = frozenset(),
+) -> Mentions:
     """Find the code that mentions names.
 
     A name that a module-level statement binds from one of them is followed too, as is a function whose result
@@ -54,8 +59,10 @@ def mentions(values: Iterable[str], files: Iterable[CodeFile], calls: Iterable[s
         values: names that have another value, so that all code that mentions them is affected.
         calls: functions that are called when files are imported; only the names that hold their results are
             affected, as a test that calls them itself has run them.
+        strict: paths in which a statement that mentions a name affects the file, unless it binds a plain
+            value.
     """
-    search = _Search(list(files))
+    search = _Search(list(files), strict)
     search.follow({*values} - {"", _EXPORTS}, {*calls} - {"", _EXPORTS})
     return Mentions(search.functions, search.modules, search.files, search.is_bounded)
 
@@ -78,8 +85,9 @@ class _Names:
 
 
 class _Search:
-    def __init__(self, files: list[CodeFile]) -> None:
+    def __init__(self, files: list[CodeFile], strict: Set[str]) -> None:
         self._files = files
+        self._strict = strict
         self.functions: dict[str, dict[str, str]] = {}
         self.modules: dict[str, str] = {}
         self.files: dict[str, str] = {}
@@ -143,7 +151,7 @@ class _Search:
     def _reach(self, file: CodeFile, one: OutlinedStatement, name: str) -> None:
         self._values.update(one.names)
         self.modules.setdefault(file.path, name)
-        if not one.is_bounded:
+        if not one.is_bounded or (file.path in self._strict and not _is_followed(one, file)):
             self.files.setdefault(file.path, name)
         affected = [one.decorates] if one.decorates else []
         if one.owner:  # methods use attributes and bases of their class without naming it
@@ -152,6 +160,13 @@ class _Search:
             ]
         for function in affected:
             self.functions.setdefault(file.path, {}).setdefault(function, name)
+
+
+def _is_followed(statement: OutlinedStatement, file: CodeFile) -> bool:
+    """Return True if the names that a statement binds, or what it belongs to, are all that it affects."""
+    if statement.decorates:
+        return any(one.name == statement.decorates and one.is_plain for one in file.outline().functions)
+    return statement.is_value or bool(statement.owner and not statement.is_registering)
 
 
 def _is_in(line: int, function: OutlinedFunction) -> bool:

@@ -17,6 +17,7 @@ from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import parse
 from wardround.storage.digest import sha256
 from wardround.workflows.test.normal_syntax import statement_digest
+from wardround.workflows.test.plain_values import binds_plain_value
 
 MOST_BYTES = 2 * 1024 * 1024
 """Longer files are one statement that no name bounds."""
@@ -95,6 +96,7 @@ class OutlinedStatement(msgspec.Struct, frozen=True, array_like=True):
         decorates: the name of the function that it decorates.
         is_registering: it defines a class that its bases or decorators may register.
         is_example: it is documentation with examples, which only doctest runs.
+        is_value: its only effect is the value of its names, which nothing reads but by these names.
     """
 
     digest: str
@@ -108,6 +110,7 @@ class OutlinedStatement(msgspec.Struct, frozen=True, array_like=True):
     decorates: str = ""
     is_registering: bool = False
     is_example: bool = False
+    is_value: bool = False
 
 
 class Outline(msgspec.Struct, frozen=True, array_like=True):
@@ -242,7 +245,8 @@ def _statement(node: ast.stmt, around: tuple[str, ...]) -> OutlinedStatement:
         return OutlinedStatement(digest, (), *lines, is_example=True)
     if around:
         return OutlinedStatement(digest, (around[0],), *lines, _is_bounded(node), owner=around[0])
-    return OutlinedStatement(digest, tuple(sorted(set(_bound(node)))), *lines, _is_bounded(node))
+    names = tuple(sorted(set(_bound(node))))
+    return OutlinedStatement(digest, names, *lines, _is_bounded(node), is_value=binds_plain_value(node))
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[OutlinedStatement]:

@@ -24,6 +24,7 @@ class FileDifference(msgspec.Struct, frozen=True):
         functions: names of those that changed, are added or are removed.
         names: names with another meaning; code that mentions one of them behaves differently.
         calls: names of changed functions that ran outside of every test, whose results other names may hold.
+        values: those of ``names`` that hold a plain value, so that only code that mentions them is affected.
         imports: such names that the file imports, which only its own code and its importers can mention.
         is_complete: every test that ran a part of the file is affected.
         has_examples: so it is if doctest runs the examples of the file.
@@ -35,6 +36,7 @@ class FileDifference(msgspec.Struct, frozen=True):
     functions: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     calls: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
     is_complete: bool = False
     has_examples: bool = False
@@ -69,12 +71,15 @@ def difference(path: str, before: Outline, after: Outline | None, outside: Set[s
     names |= {name for one in statements if not one.is_import for name in one.names}
     imports = {name for one in statements if one.is_import for name in one.names}
     effective = [one for one in statements if _has_effect(one, bound)]
+    values = {name for one in effective if one.is_value for name in one.names}
+    effective = [one for one in effective if not one.is_value]
     unbounded = next((one for one in statements if not one.is_bounded), None)
     return FileDifference(
         path,
         frozenset(one.name for one in (*changed, *added)),
         frozenset(names),
         frozenset(calls),
+        frozenset(values),
         frozenset(imports),
         bool(effective or replacing or registered),
         any(one.is_example for one in statements),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
 from wardround.change.change_source import decoded
 from wardround.change.diff import Change
 from wardround.change.repository import INDEX, Repository
+from wardround.workflows.environments.installed_names import installed_in
 from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.projects import DetectedProject, detect_projects
 from wardround.workflows.test.run_store import RunStore
@@ -57,11 +60,12 @@ def plan_change(
     order = () if recordings else ranked()
     projects = detect_projects(tuple(head.blobs), head.text)
     scripts, others = split_target(projects, head, target)
-    found = (
-        []
-        if others is None
-        else [plan_tests(recordings, head, others, base=base, ranked=order, failed=failed)]
-    )
+    found = []
+    if others is not None:
+        installed = partial(installed_in, repository, change.base, projects, os.environ)
+        found.append(
+            plan_tests(recordings, head, others, base=base, ranked=order, failed=failed, installed=installed)
+        )
     found += [] if scripts is None else [plan_scripts(repository.git_dir, projects, head, base, scripts)]
     return PlannedTests(side, head, base, projects, joined(found))
 
@@ -70,8 +74,8 @@ def tree_of(repository: Repository, side: str) -> TreeUnderTest:
     """Return the tree of a commit or of the index; files that are too long or not UTF-8 have no text."""
     blobs = dict(repository.blobs_of(side))
 
-    def read(path: str) -> str | None:
-        content = repository.blobs.get(blobs[path]) if path in blobs else None
+    def read_blob(blob: str) -> str | None:
+        content = repository.blobs.get(blob)
         return None if content is None or len(content) > _LONGEST_FILE else decoded(content)
 
-    return TreeUnderTest(blobs, read)
+    return TreeUnderTest(blobs, lambda path: read_blob(blobs[path]) if path in blobs else None, read_blob)

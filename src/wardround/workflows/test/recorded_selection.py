@@ -9,12 +9,18 @@ from functools import cached_property
 import msgspec
 
 from wardround.retrieval.test_discovery import holds_tests
-from wardround.workflows.test.file_roles import is_prose, is_python, settings_role
+from wardround.workflows.test.file_roles import is_conftest, is_prose, is_python, settings_role
 from wardround.workflows.test.mentions import CodeFile, Mentions, mentions
 from wardround.workflows.test.outline import Sharing
 from wardround.workflows.test.outline_changes import FileDifference, difference
 from wardround.workflows.test.plan import MOST_EVIDENCE, Cause, SelectedTest
 from wardround.workflows.test.recorded_runs import MODULE, Ran, RecordedRun, Recording
+from wardround.workflows.test.settings_effects import (
+    Installed,
+    SettingsEffects,
+    module_names,
+    settings_effects,
+)
 from wardround.workflows.test.tree import TreeUnderTest
 
 Key = tuple[str, str]
@@ -29,32 +35,47 @@ class Effects(msgspec.Struct, frozen=True):
         everything: the reason to run every test; None if there is none.
         functions: file -> number of each affected function -> the cause, and the reason in words.
         defined: ids of the tests whose definition changed or is new; one may replace an inherited test.
+        notes: sentences about changed files that have no effect.
     """
 
     everything: tuple[Cause, str] | None
     functions: Mapping[Key, Mapping[int, tuple[Cause, str]]]
     defined: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
 
 
-def effects(recording: Recording, tree: TreeUnderTest, base: TreeUnderTest | None) -> Effects:
-    """Compare the files of a recording, and those of the base of a change, with a tree."""
+def effects(
+    recording: Recording,
+    tree: TreeUnderTest,
+    base: TreeUnderTest | None,
+    installed: Installed = lambda: None,
+) -> Effects:
+    """Compare the files of a recording, and those of the base of a change, with a tree.
+
+    Args:
+        installed: returns the packages in the environment of the tests; called if requirements changed.
+    """
     others = _other_differences(recording, tree)
     if base is not None:
         others = sorted({*others, *_other_changes(base, tree)})
-    settings = next(((path, role) for path in others if (role := settings_role(path))), None)
-    if settings is not None:
-        return Effects((Cause.SETTINGS, f"{settings[0]} changed, and {settings[1]}"), {})
+    settings = settings_effects(recording, tree, base, others, installed)
+    if settings.everything:
+        return Effects((Cause.SETTINGS, settings.everything), {})
     differences = list(_differences(recording, tree))
     if base is not None:
         differences += _changes(base, tree, _outside(recording))
     unbounded = next((one.unbounded for one in differences if one.unbounded), "")
     if unbounded:
         return Effects((Cause.UNBOUNDED, unbounded), {})
-    return _bounded(recording, tree, differences, others)
+    return _bounded(recording, tree, differences, others, settings)
 
 
 def _bounded(
-    recording: Recording, tree: TreeUnderTest, differences: Sequence[FileDifference], others: Iterable[str]
+    recording: Recording,
+    tree: TreeUnderTest,
+    differences: Sequence[FileDifference],
+    others: Iterable[str],
+    settings: SettingsEffects,
 ) -> Effects:
     found = _Collected(recording)
     code = _Code(recording, tree)
@@ -65,19 +86,32 @@ def _bounded(
         names |= one.names
         calls |= one.calls
     names |= {module for path in others if is_python(path) and (module := _module(path))}
-    used_names = [mentions(names, code.files, calls)] if names or calls else []
+    if settings.modules:
+        names |= module_names(settings.modules, [one.text for one in code.files])
+    strict = {one.path for one in differences if one.values}
+    used_names = [mentions(names, code.files, calls, strict)] if names or calls else []
     used_names += [mentions(one.imports, code.importers(one.path)) for one in differences if one.imports]
     if not all(one.is_bounded for one in used_names):
         return Effects((Cause.UNBOUNDED, "more names changed than can be followed"), {})
     for used in used_names:
         found.add_mentions(used)
+    for one in differences:
+        if any(not _is_mentioned(name, code) for name in one.values):
+            found.add_difference(one, is_complete=True)
     for path in others:
         used = code.naming(path)
-        if not used.functions and not used.files and not is_python(path) and not is_prose(path):
+        is_known = is_python(path) or is_prose(path) or path in settings.bounded
+        if not is_known and not used.functions and not used.files:
             return Effects((Cause.UNBOUNDED, f"{path} changed, and no code that uses it is known"), {})
         found.add_mentions(used, path)
     defined = {f"{one.path}::{name.replace('.', '::')}" for one in differences for name in one.functions}
-    return Effects(None, found.functions, frozenset(defined))
+    return Effects(None, found.functions, frozenset(defined), settings.notes)
+
+
+def _is_mentioned(name: str, code: _Code) -> bool:
+    """Return True if a function or another statement of the tree mentions a name."""
+    found = mentions({name}, code.files)
+    return bool(found.functions or found.modules)
 
 
 class _Code:
@@ -112,10 +146,14 @@ class _Code:
 
     def naming(self, path: str) -> Mentions:
         """Find the code that names a file: with its suffix, or else without it, or else by its folder."""
-        if is_python(path):
+        if is_python(path) or is_conftest(path):
             return Mentions({}, {}, {})
         name = posixpath.basename(path)
-        names = (name,) if is_prose(path) else (name, name.partition(".")[0], path.split("/")[-2:][0])
+        names = (
+            (name,)
+            if is_prose(path) or settings_role(path)
+            else (name, name.partition(".")[0], path.split("/")[-2:][0])
+        )
         for one in names:
             found = mentions({one}, self.files) if len(one) >= _LEAST_NAME else Mentions({}, {}, {})
             if found.functions or found.files:
@@ -276,7 +314,7 @@ def _changes(
     base: TreeUnderTest, tree: TreeUnderTest, outside: Mapping[str, frozenset[str]]
 ) -> Iterator[FileDifference]:
     for path, blob in base.blobs.items():
-        if is_python(path) and tree.blobs.get(path) != blob:
+        if (is_python(path) or is_conftest(path)) and tree.blobs.get(path) != blob:
             after = tree.outline(path) if path in tree.blobs else None
             yield difference(path, base.outline(path), after, outside.get(path, frozenset()))
     for path in tree.blobs:

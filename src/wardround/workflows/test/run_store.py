@@ -18,7 +18,7 @@ from wardround.storage.repository_database import DatabaseKind, RepositoryDataba
 from wardround.workflows.test.outline import Outline, Sharing
 from wardround.workflows.test.recorded_runs import OutlinedFile, Ran, RecordedRun, Recording
 
-FORMAT = 2
+FORMAT = 3
 """Raised with every change of outlines, of their digests or of the stored data."""
 _SCHEMA = (
     "CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT, blob TEXT, outline BLOB, UNIQUE (path, blob))",

@@ -16,6 +16,7 @@ from wardround.workflows.test.file_roles import is_prose
 from wardround.workflows.test.plan import Cause, OmittedTest, SelectedTest, TestPlan
 from wardround.workflows.test.recorded_runs import RecordedRun, Recording
 from wardround.workflows.test.recorded_selection import effects, selected
+from wardround.workflows.test.settings_effects import Installed
 from wardround.workflows.test.tree import TreeUnderTest
 
 _KEPT_PARAMETERS = frozenset({Cause.RAN_CHANGED_FUNCTION, Cause.SHARED_SETUP, Cause.STARTS_PROCESS})
@@ -55,6 +56,7 @@ def plan_tests(
     base: TreeUnderTest | None = None,
     ranked: Sequence[str] = (),
     failed: Collection[str] = (),
+    installed: Installed = lambda: None,
 ) -> TestPlan:
     """Choose tests.
 
@@ -64,6 +66,7 @@ def plan_tests(
         ranked: ids of tests that probably cover the change, the best first; without recorded runs they are
             run first.
         failed: ids of tests that failed in their last run; they run until they pass.
+        installed: returns the packages in the environment of the tests.
 
     Raises:
         UsageError: a name is the id of no test.
@@ -73,7 +76,7 @@ def plan_tests(
         return _named(known, target.names)
     if target.scope is Scope.ALL:
         return TestPlan(tuple(SelectedTest(one, Cause.ALL, "all tests are requested") for one in known.ids))
-    return _affected(known, base, ranked, failed)
+    return _affected(known, base, ranked, failed, installed)
 
 
 class _Known:
@@ -128,15 +131,22 @@ def without_parameters(test: str) -> str:
 
 
 def _affected(
-    known: _Known, base: TreeUnderTest | None, ranked: Sequence[str], failed: Collection[str]
+    known: _Known,
+    base: TreeUnderTest | None,
+    ranked: Sequence[str],
+    failed: Collection[str],
+    installed: Installed,
 ) -> TestPlan:
     changed = None if base is None else known.tree.differing(base)
     reason = "it failed in its last run"
     chosen = {
         test: SelectedTest(test, Cause.FAILED_BEFORE, reason) for test in known.existing(sorted(failed))
     }
+    found_notes: dict[str, None] = {}
     for recording in known.recordings:
-        for one in selected(recording, effects(recording, known.tree, base)):
+        found_effects = effects(recording, known.tree, base, installed)
+        found_notes |= dict.fromkeys(found_effects.notes)
+        for one in selected(recording, found_effects):
             if one.id in known.runs:
                 found = _as_runnable(one, known)
                 chosen.setdefault(found.id, found)
@@ -152,7 +162,7 @@ def _affected(
             chosen[test] = _unrecorded(test, known, changed)
     order = _order(chosen.values(), ranked)
     is_unbounded = any(one.cause is Cause.NOT_RECORDED for one in order)
-    notes = (_NO_RECORDING,) if is_unbounded and not known.recordings else ()
+    notes = (_NO_RECORDING,) if is_unbounded and not known.recordings else tuple(found_notes)
     return TestPlan(tuple(order), tuple(sorted(omitted, key=lambda one: one.id)), notes)
 
 

@@ -16,11 +16,18 @@ class TreeUnderTest:
     Args:
         blobs: path -> object id of every file.
         read: path -> its text.
+        read_blob: object id -> the text of a file of another tree; None if it is not there.
     """
 
-    def __init__(self, blobs: Mapping[str, str], read: Callable[[str], str | None]) -> None:
+    def __init__(
+        self,
+        blobs: Mapping[str, str],
+        read: Callable[[str], str | None],
+        read_blob: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
         self.blobs = blobs
         self._read = read
+        self._read_blob = read_blob
         self._texts: dict[str, str] = {}
         self._outlines: dict[str, Outline] = {}
 
@@ -29,6 +36,12 @@ class TreeUnderTest:
         if path not in self._texts:
             self._texts[path] = self._read(path) or ""
         return self._texts[path]
+
+    def version(self, path: str, blob: str | None) -> str | None:
+        """Return the text of a version of a file; empty if it is absent, None if it cannot be read."""
+        if blob is None:
+            return ""
+        return self._read(path) if self.blobs.get(path) == blob else self._read_blob(blob)
 
     def outline(self, path: str) -> Outline:
         if path not in self._outlines:

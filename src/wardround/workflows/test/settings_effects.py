@@ -1,0 +1,130 @@
+"""The changed files of settings of a recording, and those among them that can affect every test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence, Set
+
+import msgspec
+
+from wardround.workflows.test.file_roles import is_conftest, settings_role
+from wardround.workflows.test.outline import Outline
+from wardround.workflows.test.recorded_runs import MODULE, Recording
+from wardround.workflows.test.settings_changes import SettingsChange, settings_change
+from wardround.workflows.test.tree import TreeUnderTest
+
+Installed = Callable[[], frozenset[str] | None]
+"""Returns the normal names of the packages in the environment of the tests; None if it is not known."""
+
+
+class SettingsEffects(msgspec.Struct, frozen=True):
+    """The effects of changed files of settings.
+
+    Attributes:
+        everything: the reason to run every test; empty if there is none.
+        modules: only code that imports one of them sees the changes.
+        bounded: the files that have no effect on every test.
+        notes: a sentence about each file in which no run of tests reads what changed.
+    """
+
+    everything: str = ""
+    modules: frozenset[str] = frozenset()
+    bounded: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+def settings_effects(
+    recording: Recording,
+    tree: TreeUnderTest,
+    base: TreeUnderTest | None,
+    paths: Sequence[str],
+    installed: Installed = lambda: None,
+) -> SettingsEffects:
+    """Return the effects of the files of settings among changed paths."""
+    modules: set[str] = set()
+    bounded: set[str] = set()
+    notes: list[str] = []
+    for path in paths:
+        role = settings_role(path)
+        if not role:
+            continue
+        if is_conftest(path):
+            if not _is_bounded_conftest(path, recording, tree, base):
+                return SettingsEffects(f"{path} changed, and {role}")
+            bounded.add(path)
+            continue
+        for one in _changes(path, recording, tree, base):
+            reason = _reason(one, installed)
+            if reason:
+                return SettingsEffects(f"{path} changed, and {reason if one.packages else role}")
+            modules |= one.modules
+        bounded.add(path)
+        notes.append(f"{path} changed in parts that a run of the tests does not read.")
+    return SettingsEffects("", frozenset(modules), frozenset(bounded), tuple(notes))
+
+
+def _changes(
+    path: str, recording: Recording, tree: TreeUnderTest, base: TreeUnderTest | None
+) -> Iterator[SettingsChange]:
+    """Yield the differences of a file to its recorded version, and to that of the base."""
+    now = tree.blobs.get(path)
+    versions = [recording.others.get(path)]
+    if base is not None:
+        versions.append(base.blobs.get(path))
+    after = tree.version(path, now)
+    for blob in dict.fromkeys(versions):
+        if blob != now:
+            before = base.version(path, blob) if base is not None else tree.version(path, blob)
+            yield settings_change(path, before, after)
+
+
+def _reason(change: SettingsChange, installed: Installed) -> str:
+    if change.is_effective:
+        return "it configures the tests or the build"
+    if not change.packages:
+        return ""
+    names = installed()
+    if names is None:
+        return "it decides which packages are installed"
+    found = sorted(names & change.packages)
+    return f"it requires {found[0]}, which is installed, in another way" if found else ""
+
+
+def _is_bounded_conftest(
+    path: str, recording: Recording, tree: TreeUnderTest, base: TreeUnderTest | None
+) -> bool:
+    """Return True if only functions changed that some test calls, as its recorded run shows."""
+    key = (path, recording.others.get(path, ""))
+    if path not in tree.blobs or key not in recording.files:
+        return False
+    known = recording.files[key].outline
+    outside = {known.functions[one].name for one in recording.outside.get(key, frozenset()) if one != MODULE}
+    after = tree.outline(path)
+    befores = [known] if base is None or path not in base.blobs else [known, base.outline(path)]
+    return all(_is_bounded(before, after, outside) for before in befores)
+
+
+def _is_bounded(before: Outline, after: Outline, outside: Set[str]) -> bool:
+    if before.problem or after.problem:
+        return False
+    old, new = ({one.name: one for one in each.functions} for each in (before, after))
+    if [one.digest for one in before.statements if not one.is_import] != [
+        one.digest for one in after.statements if not one.is_import
+    ]:
+        return False
+    changed = [one for name, one in old.items() if name not in new or new[name].digest != one.digest]
+    added = [one for name, one in new.items() if name not in old]
+    return not any(
+        one.name in outside or one.is_once or one.name.partition(".")[0].startswith("pytest_")
+        for one in (*changed, *added)
+    ) and not any(one.is_fixture or one.is_inheriting for one in added)
+
+
+def module_names(modules: Set[str], texts: Sequence[str]) -> frozenset[str]:
+    """Return the last parts of the names of modules that some text imports."""
+    found = set()
+    for module in modules:
+        package, _, name = module.rpartition(".")
+        forms = (f"import {module}", f"from {module}", *([f"from {package} import"] if package else ()))
+        if any(form in text for text in texts for form in forms):
+            found.add(name)
+    return frozenset(found)
