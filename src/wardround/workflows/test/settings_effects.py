@@ -99,8 +99,8 @@ def _is_bounded_conftest(
     known = recording.files[key].outline
     outside = {known.functions[one].name for one in recording.outside.get(key, frozenset()) if one != MODULE}
     after = tree.outline(path)
-    befores = [known] if base is None or path not in base.blobs else [known, base.outline(path)]
-    return all(_is_bounded(before, after, outside) for before in befores)
+    earlier = [known] if base is None or path not in base.blobs else [known, base.outline(path)]
+    return all(_is_bounded(before, after, outside) for before in earlier)
 
 
 def _is_bounded(before: Outline, after: Outline, outside: Set[str]) -> bool:
