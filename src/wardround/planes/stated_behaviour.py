@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.checks.lazy import LazyPattern
-from wardround.planes.stated_kind import StatedKind, stated_kinds, states_more
+from wardround.planes.stated_kind import StatedKind, stated_kinds, states_more, subject_of
 
 _UNCHANGED = LazyPattern(
     r"\bno (?:functional|behaviou?ral?|semantic) changes?\b|\bno changes? (?:of|in|to) (?:the )?behaviou?r\b"
@@ -19,7 +19,8 @@ _OTHER_KINDS = (
     (
         "performance",
         LazyPattern(
-            r"perf(?:\([^)\n]*\))?:\s|(?:optimi[sz]e|speed up|make \S+ faster)(?:s|d)?\b|micro-?optimi[sz]",
+            r"perf(?:\([^)\n]*\))?:\s|(?:optimi[sz]e|speed up|make \S+ faster)(?:s|d)?\b|micro-?optimi[sz]"
+            r"|improve[sd]? (?:the )?performance\b",
             re.IGNORECASE,
         ),
     ),
@@ -28,7 +29,9 @@ _OTHER_KINDS = (
         LazyPattern(
             r"(?:typing|types?)(?:\([^)\n]*\))?:\s"
             r"|(?:add|improve|fix|update)(?:s|ed|d)? (?:more |missing |some |the )*"
-            r"(?:type|typing) ?(?:hints?|annotations?)\b|(?:type[- ]?hint|annotate) ",
+            r"(?:type|typing) ?(?:hints?|annotations?)\b|(?:type[- ]?hint|annotate) "
+            r"|(?:minor |more )?typing (?:improvements?|fix(?:es)?)\b|(?:add|improve)(?:s|ed|d)? typings?\b"
+            r"|type-?check(?:ing)?\b",
             re.IGNORECASE,
         ),
     ),
@@ -58,6 +61,6 @@ def _kind(message: str) -> str:
     stated = stated_kinds([message]) & _SAME
     if stated:
         return next(iter(stated)).value
-    subject = message.strip().partition("\n")[0]
+    subject = subject_of(message)
     found = next((name for name, begin in _OTHER_KINDS if begin.match(subject)), "")
     return "" if states_more(message) else found

@@ -22,6 +22,8 @@ class StatedKind(enum.StrEnum):
 
 
 _PREFIX = LazyPattern(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)\n]*)\))?(?P<breaking>!?):\s", re.IGNORECASE)
+_MARK = LazyPattern(r"(?::[a-z0-9_+-]{1,40}:|[^\w\s!-/:-@\[-`{-~]{1,8})\s+")
+"""A pictogram before the text of a subject, as the sign or as its name in colons."""
 _TYPES = {
     "doc": StatedKind.DOCUMENTATION, "docs": StatedKind.DOCUMENTATION,
     "test": StatedKind.TEST, "tests": StatedKind.TEST,
@@ -99,6 +101,13 @@ def stated_kinds(messages: Sequence[str]) -> frozenset[StatedKind]:
     return frozenset(kind for kind in kinds if kind is not None)
 
 
+def subject_of(message: str) -> str:
+    """Return the first line of a message without a pictogram at its start."""
+    subject = message.strip().partition("\n")[0]
+    mark = _MARK.match(subject)
+    return subject[mark.end() :] if mark else subject
+
+
 def states_more(message: str) -> bool:
     """Return True if a message names something else besides its first kind."""
     subject, _, body = message.strip().partition("\n")
@@ -108,7 +117,7 @@ def states_more(message: str) -> bool:
 def _stated(message: str) -> StatedKind | None:
     if states_more(message):
         return None
-    subject = message.strip().partition("\n")[0]
+    subject = subject_of(message)
     prefix = _PREFIX.match(subject)
     if prefix is None:
         kind = next((kind for kind, begin in _BEGINS if begin.match(subject)), None)

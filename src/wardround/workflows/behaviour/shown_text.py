@@ -10,6 +10,8 @@ from wardround.workflows.behaviour.stages import ReplayedCall
 
 MOST_SHOWN = 300
 """Characters of a text."""
+_MOST_UNCUT, _LEAD = 160, 40
+"""Characters of a text that is shown from its start, and those before the first difference in others."""
 
 
 def observed(call: ReplayedCall, other: ReplayedCall) -> Observed:
@@ -42,14 +44,14 @@ def _distinct(texts: tuple[str, ...], others: tuple[str, ...]) -> str:
 
 def observed_text(text: str, other: str = "") -> str:
     """Return a text without secrets, shortened around its first difference from another one."""
-    if len(text) > MOST_SHOWN and other:
-        at = next(
-            (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b),
-            min(len(text), len(other)),
-        )
-        first = max(0, at - MOST_SHOWN // 2)
-        text = f"{'... ' if first else ''}{text[first:]}"
-        redacted = redact_secrets(text)
-    else:
-        redacted = redact_literals(text)
+    first = _first_shown(text, other) if other else 0
+    redacted = redact_secrets(f"... {text[first:]}") if first else redact_literals(text)
     return redacted if len(redacted) <= MOST_SHOWN else f"{redacted[:MOST_SHOWN]}..."
+
+
+def _first_shown(text: str, other: str) -> int:
+    """Return the first character to show, so that a finding that shortens the text has the difference."""
+    at = next(
+        (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))
+    )
+    return at - _LEAD if len(text) > _MOST_UNCUT and at > _MOST_UNCUT // 2 else 0
