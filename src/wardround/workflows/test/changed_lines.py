@@ -80,7 +80,9 @@ class ChangedLines:
 
     def _base_text(self, path: str) -> str:
         old = self._files[path].base_path
-        return self._base.text(old) if self._base is not None and old in self._base.blobs else ""
+        if old is None or self._base is None or old not in self._base.blobs:
+            return ""
+        return self._base.text(old)
 
 
 def has_product_code(change: Change) -> bool:
