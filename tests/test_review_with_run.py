@@ -157,3 +157,11 @@ def test_a_rule_can_be_switched_off_and_a_failure_then_leaves_the_plane_inconclu
     review = reviewed(repo, Runner(BROKEN))
     assert [one[:2] for one in review.of_run] == [("run/behaviour", "warn"), ("run/uncovered-lines", "info")]
     assert review.signal(Plane.TESTS).reasons == ("1 failed test without a finding",)
+
+
+def test_a_review_that_leaves_a_configured_run_out_states_so(repo: GitRepository) -> None:
+    committed(repo, settings=SETTINGS + "run = ['tests']\n")
+    left = "the configuration requests a run of the change (tests), which this review leaves out"
+    assert left in " ".join(reviewed(repo, Runner(CLEAN), run=()).printed["text"].split())
+    assert "leaves out" not in reviewed(repo, Runner(CLEAN), run=None).printed["text"]
+    assert "leaves out" not in reviewed(repo, Runner(CLEAN), run=(), profile=Profile.COMMIT).printed["text"]

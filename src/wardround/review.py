@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -181,7 +181,7 @@ def run_review(
     if parts:
         inputs = _with_run(inputs, origin, context, request)
     review = pipeline.process(inputs)
-    review = replace(review, notes=(*review.notes, *consultation.notes))
+    review = replace(review, notes=(*review.notes, *consultation.notes, *_left_out(request, config)))
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
@@ -190,6 +190,16 @@ def run_review(
     evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+
+
+def _left_out(request: ReviewRequest, config: Config) -> Iterator[str]:
+    """Yield a note if a review leaves out a run that its configuration requests."""
+    left = request.parts_left_out(config)
+    if left:
+        yield (
+            f"the configuration requests a run of the change ({', '.join(left)}), which this review leaves "
+            f"out; wardround ci and wardround review --run run it"
+        )
 
 
 def _run_in_sandbox(

@@ -179,6 +179,11 @@ def test_a_difference_is_a_statement_about_one_input() -> None:
             "left rows=[1]; it leaves its arguments as they were now",
         ),
         (Observed(printed="a\n"), Observed(printed="b\n"), "printed 'a\\n'; it prints 'b\\n' now"),
+        (
+            Observed(returned="None", arguments=("rows=[1...",)),
+            Observed(returned="None", arguments=("rows=[1...",)),
+            "had another effect in a part that is too long to show",
+        ),
         (Observed(), Observed(returned="1"), "returned nothing that can be shown; it returns 1 now"),
     ],
 )

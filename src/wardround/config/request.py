@@ -63,8 +63,14 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         A configuration decides only in CI, and only that of the base: no change makes its own code run, and a
         commit never runs anything by itself.
         """
-        if self.run is not None:
-            return self.run
+        return self._configured_parts(config) if self.run is None else self.run
+
+    def parts_left_out(self, config: Config) -> tuple[RunPart, ...]:
+        """Return the parts that the configuration of the base requests in CI and that do not run."""
+        requested = self.parts_to_run(config)
+        return tuple(part for part in self._configured_parts(config) if part not in requested)
+
+    def _configured_parts(self, config: Config) -> tuple[RunPart, ...]:
         is_decided = self.profile is Profile.CI and self.trusted_side == "target"
         return config.root.run_parts if is_decided else ()
 

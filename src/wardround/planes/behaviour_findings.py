@@ -67,6 +67,8 @@ def _change(before: Observed, after: Observed) -> str:
         return f"{_result(before, 'returned', 'raised')}; it {_result(after, 'returns', 'raises')} now"
     if before.arguments != after.arguments:
         return f"left {_arguments(before)}; it leaves {_arguments(after)} now"
+    if before.printed == after.printed:
+        return "had another effect in a part that is too long to show"
     return f"printed {_shown(repr(before.printed))}; it prints {_shown(repr(after.printed))} now"
 
 

@@ -71,9 +71,10 @@ def _test_results(run: TestsRun, reading: RunReading) -> Iterator[RawFinding]:
     for test in failures(run):
         yield from _at(test, "failed-test", _failure(test), reading)
     yield from _flaky([one for one in run.tests if one.outcome is TestOutcome.FLAKY], reading)
-    paths = {*(one.path for one in run.lines), *(one.path for one in run.unnoticed)} & reading.files.keys()
+    paths = {one.path for one in run.lines} | {one.path for one in run.unnoticed}
     known = {
-        path: FileLines.read(reading.files[path], reading.behaviour.head(path)) for path in sorted(paths)
+        path: FileLines.read(reading.files[path], reading.behaviour.head(path))
+        for path in sorted(paths & reading.files.keys())
     }
     if run.conditions.state is RunState.COMPLETE:
         for lines in run.lines:

@@ -80,7 +80,7 @@ class ChangedLines:
 
     def _base_text(self, path: str) -> str:
         old = self._files[path].base_path
-        if self._base is None or old is None or old not in self._base.blobs:
+        if old is None or self._base is None or old not in self._base.blobs:
             return ""
         return self._base.text(old)
 
