@@ -50,7 +50,7 @@ class RunConditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         isolation: the back end of the sandbox; ``none`` satisfies no policy, and a refused run has none.
         environment: the digest of the interpreter and the installed packages; empty if nothing ran.
-        detail: one sentence unless the run is complete.
+        detail: one sentence unless the run is complete; then empty, or the limit that it reached.
     """
 
     state: RunState

@@ -24,19 +24,29 @@ from wardround.workflows.behaviour.callers import callers_of
 from wardround.workflows.behaviour.comparison import (
     FunctionResult,
     compare_calls,
+    is_comparable,
     without_unstable,
 )  # fmt: skip
+from wardround.workflows.behaviour.entries import with_entries
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
 from wardround.workflows.behaviour.public_callers import files_of
 from wardround.workflows.behaviour.shown_differences import shown_pairs
 from wardround.workflows.behaviour.shown_text import observed_text
-from wardround.workflows.behaviour.stages import Recorded, RecordedRun, ReplayedRun, Stages
+from wardround.workflows.behaviour.stages import (
+    Recorded,
+    RecordedEntry,
+    RecordedRun,
+    ReplayedRun,
+    Stages,
+)
 from wardround.workflows.behaviour.targets import Targets, find_targets
 from wardround.workflows.behaviour.tests_to_run import chosen_tests
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.planning import tree_of
 
 _SEEDS = (1, 2)
+_MOST_ALONE = 30
+"""The differing calls of a function that are repeated each in a process of its own."""
 
 
 def compare_behaviour(
@@ -104,35 +114,49 @@ class _Comparison:
         tests = chosen_tests(self._stages.repository, self._change, self._targets.targets)
         recorded = self._stages.record(self._change.base, tests)
         conditions = _with_outcome(conditions, recorded)
+        if recorded.recorded is not None:
+            self._add(recorded.recorded.entries)
         if not recorded.inputs:
             return self._summary(conditions, recorded, [FunctionResult()] * len(self._targets.targets))
         results, conditions = self._replayed(recorded, conditions)
         return self._summary(conditions, recorded, results)
 
+    def _add(self, entries: Sequence[RecordedEntry]) -> None:
+        """Compare the functions through which the tests called the targets, too."""
+        repository, change = self._stages.repository, self._change
+        sides = [tree_of(repository, one).text for one in (change.base, change.head)]
+        self._targets = with_entries(self._targets, entries, change, *sides)
+        self._stages = msgspec.structs.replace(self._stages, targets=self._targets.targets)
+
     def _replayed(
         self, recorded: RecordedRun, conditions: RunConditions
     ) -> tuple[Sequence[FunctionResult], RunConditions]:
-        """Replay on the base, on the head, and on the base again, so that slow drifts are seen as noise."""
+        """Replay on the base and on the head; then on the base again what differs, so that noise is seen."""
         stages, (base, head) = self._stages, (self._change.base, self._change.head)
         first, second = _SEEDS
         self._progress("repeating the calls on the base")
         one = stages.replay(base, recorded, None, hash_seed=first, is_base=True)
         self._progress("repeating the calls on the head")
-        after = stages.replay(head, recorded, one, hash_seed=first, is_base=False)
-        self._progress("repeating the calls on the base again")
-        again = stages.replay(base, recorded, one, hash_seed=second, is_base=True)
-        results = compare_calls(self._targets, one.calls, after.calls, again.calls)
-        differing = [pair.head.call for result in results for pair in result.differing]
-        if differing:
+        only = [call.call for call in one.calls if is_comparable(call)]
+        after = stages.replay(head, recorded, one, hash_seed=second, is_base=False, only=only)
+        results = compare_calls(self._targets, one.calls, after.calls, one.calls)
+        if differing := _numbers(results, None):
+            self._progress("repeating the differing calls on the base")
+            again = stages.replay(
+                base, recorded, one, hash_seed=second, is_base=True, only=differing
+            )  # fmt: skip
+            repeated = {call.call: call for call in (*one.calls, *again.calls)}
+            results = compare_calls(self._targets, one.calls, after.calls, tuple(repeated.values()))
+        if differing := _numbers(results, _MOST_ALONE):
             self._progress("repeating the differing calls alone")
             alone = [
                 stages.replay(
-                    side, recorded, one, hash_seed=second, is_base=side == base, only=differing
+                    side, recorded, one, hash_seed=second, is_base=side == base, only=differing, alone=True
                 ).calls
                 for side in (base, head)
             ]
-            results = without_unstable(results, *alone)
-        return results, _with_replays(conditions, (one, after, again))
+            results = without_unstable(results, *alone, frozenset(differing))
+        return results, _with_replays(conditions, one, after, len(only))
 
     def _summary(
         self, conditions: RunConditions, recorded: RecordedRun, results: Sequence[FunctionResult]
@@ -154,6 +178,11 @@ class _Comparison:
         return BehaviourRun(conditions, tuple(differences), tuple(compared), tuple(left))
 
 
+def _numbers(results: Sequence[FunctionResult], most: int | None) -> list[int]:
+    """Return the numbers of differing calls, those of each function up to a number, the ones to show first."""
+    return [pair.head.call for result in results for pair in result.differing[:most]]
+
+
 def _with_outcome(conditions: RunConditions, run: RecordedRun) -> RunConditions:
     """Return the conditions after the tests: without a started test there is nothing to compare."""
     outcome = run.outcome
@@ -168,16 +197,26 @@ def _with_outcome(conditions: RunConditions, run: RecordedRun) -> RunConditions:
     return msgspec.structs.replace(conditions, state=state, isolation=isolation, detail=observed_text(detail))
 
 
-def _with_replays(conditions: RunConditions, runs: Sequence[ReplayedRun]) -> RunConditions:
-    for run in runs:
-        counts = {len(one.calls) for one in runs}
-        if run.outcome.state is not State.FINISHED or run.outcome.status or len(counts) > 1:
+def _with_replays(
+    conditions: RunConditions, base: ReplayedRun, head: ReplayedRun, expected: int
+) -> RunConditions:
+    """Return the conditions after the calls.
+
+    Args:
+        expected: the number of calls on the head.
+    """
+    for run in (base, head):
+        is_short = run is head and len(run.calls) < expected
+        if run.outcome.state is not State.FINISHED or run.outcome.status or is_short:
             detail = run.outcome.detail or _last_line(run.outcome)
             text = observed_text(
                 f"not every call was repeated: {detail}" if detail else "not every call was repeated in time"
             )
             state = conditions.state if conditions.state is not RunState.COMPLETE else RunState.PARTIAL
             return msgspec.structs.replace(conditions, state=state, detail=conditions.detail or text)
+    if left := sum(call.kind == "budget" for call in base.calls):
+        text = f"{left} of {len(base.calls)} calls were not repeated: the limit of CPU time was reached"
+        return msgspec.structs.replace(conditions, detail=conditions.detail or text)
     return conditions
 
 

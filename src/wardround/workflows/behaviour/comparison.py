@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -24,6 +24,7 @@ _LACKS_ATTRIBUTE = ", whose repr raises AttributeError>"
 _REASONS = {
     "timeout": "its calls take longer than 0.25 s of CPU time",
     "memory": "its calls use too much memory",
+    "budget": "the CPU time for repeating its calls was used up",
     "crashed": "its calls end the process",
     "unloadable": "its recorded arguments cannot be loaded again",
     "incompatible": "its changed parameters do not accept the recorded arguments",
@@ -32,6 +33,11 @@ _REASONS = {
     "replaced": "its arguments have matches of regular expressions that the change replaces",
     "remade": "its arguments have objects whose class makes them in another way after the change",
 }
+
+
+def is_comparable(call: ReplayedCall) -> bool:
+    """Return True if a call had a result."""
+    return call.kind in _COMPARABLE
 
 
 class CallPair(msgspec.Struct, frozen=True):
@@ -49,6 +55,20 @@ class CallPair(msgspec.Struct, frozen=True):
         return before.kind == "raised" or (
             before.text != after.text and _without_message(before.text) == _without_message(after.text)
         )
+
+    @property
+    def is_state_only(self) -> bool:
+        """True if both return or raise the same, and only an object or another argument has another state."""
+        before, after = self.base, self.head
+        return (before.kind, _normal(before.text)) == (
+            after.kind,
+            _normal(after.text),
+        ) and not self.is_printed
+
+    @property
+    def is_printed(self) -> bool:
+        """True if the printed texts differ."""
+        return self.base.printed != self.head.printed
 
     @property
     def is_addition(self) -> bool:
@@ -99,17 +119,20 @@ def compare_calls(
     tests: list[set[str]] = [set() for _ in range(count)]
     reasons: list[Counter[str]] = [Counter() for _ in range(count)]
     for one in base:
-        if one.function >= count or one.call not in after or one.call not in second:
+        is_repeated = one.call in after and one.call in second
+        if one.function >= count or (is_comparable(one) and not is_repeated):
             continue
-        pair = CallPair(one, after[one.call])
-        reason = _objection(pair, second[one.call], targets)
+        pair = CallPair(one, after.get(one.call, one))
+        reason = _objection(pair, second.get(one.call, one), targets)
         if reason:
             reasons[one.function][reason] += 1
             continue
         inputs[one.function] += 1
         if one.origin is InputOrigin.RECORDED:
             tests[one.function].add(one.test)
-        if _differs(pair, targets.renamed):
+        if _differs(pair, targets.renamed) and not (
+            targets.targets[one.function].is_entry and pair.is_state_only
+        ):
             pairs[one.function].append(pair)
     return tuple(
         FunctionResult(
@@ -120,21 +143,31 @@ def compare_calls(
 
 
 def without_unstable(
-    results: Sequence[FunctionResult], base: Sequence[ReplayedCall], head: Sequence[ReplayedCall]
+    results: Sequence[FunctionResult],
+    base: Sequence[ReplayedCall],
+    head: Sequence[ReplayedCall],
+    repeated: Collection[int],
 ) -> tuple[FunctionResult, ...]:
     """Leave out calls whose result is another one in a run of their own, without calls before them.
 
     Args:
         base: the differing calls, repeated on the base, each in a process of its own.
         head: the same on the head.
+        repeated: the numbers of these calls; others count where one of their function is stable.
     """
     before, after = {one.call: one for one in base}, {one.call: one for one in head}
 
     def is_stable(pair: CallPair) -> bool:
+        if pair.base.call not in repeated:
+            return True
         sides = (pair.base, before.get(pair.base.call)), (pair.head, after.get(pair.head.call))
         return all(other is not None and _key(other) == _key(one) for one, other in sides)
 
-    return tuple(_filtered(one, [pair for pair in one.differing if is_stable(pair)]) for one in results)
+    def stable(result: FunctionResult) -> list[CallPair]:
+        found = [pair for pair in result.differing if is_stable(pair)]
+        return found if any(pair.base.call in repeated for pair in found) else []
+
+    return tuple(_filtered(one, stable(one)) for one in results)
 
 
 def _filtered(result: FunctionResult, stable: list[CallPair]) -> FunctionResult:
@@ -152,7 +185,7 @@ def _frequent(reasons: Counter[str]) -> str:
 def _objection(pair: CallPair, again: ReplayedCall, targets: Targets) -> str:
     """Return the reason for which a pair shows nothing; empty if there is none."""
     for one in (pair.base, pair.head, again):
-        if one.kind not in _COMPARABLE:
+        if not is_comparable(one):
             detail = f" ({observed_text(one.text)})" if one.text else ""
             return _REASONS.get(one.kind, "its calls cannot be repeated") + detail
         if one.type == "RecursionError":
@@ -255,6 +288,7 @@ def _rank(pair: CallPair) -> tuple[object, ...]:
     return (
         any(redact_literals(text) != text for text in shown),
         pair.is_message_only or pair.is_addition,
+        pair.is_state_only,
         _implausibility(pair),
         _ORIGINS.index(pair.base.origin),
         not written,

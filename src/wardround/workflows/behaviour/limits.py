@@ -18,22 +18,28 @@ class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         all_inputs: recorded and mutated calls of all functions; each has an equal share of them.
         mutated_inputs: the number of mutated ones that are added to fewer recorded ones.
         inputs_per_test: calls of one function that are recorded in one test.
+        entries: functions further up the stack through which tests called the others, found while they ran.
+        entries_per_function: the same, for one of the others.
         recording_cpu_s: CPU time for the records of one function.
         recording_share: the part of the CPU time of the tests so far that all records may have taken.
         tests_s: elapsed time of the tests in which calls are recorded.
         replay_s: elapsed time of the calls on one tree.
+        replay_cpu_s: CPU time of the calls on one tree; each function has an equal share of it.
         seed: of the choice of mutations.
     """
 
     functions: Count = 40
     inputs: Count = 120
     all_inputs: Count = 1200
-    mutated_inputs: Count = 60
+    mutated_inputs: Count = 400
     inputs_per_test: Count = 40
+    entries: Count = 6
+    entries_per_function: Count = 2
     recording_cpu_s: Seconds = 0.6
     recording_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.12
     tests_s: Seconds = 300.0
     replay_s: Seconds = 120.0
+    replay_cpu_s: Seconds = 8.0
     seed: int = 20
 
 

@@ -63,7 +63,7 @@ def _named(test: str) -> str:
 
 
 def _lines(run: BehaviourRun) -> Iterator[str]:
-    if run.conditions.state is not RunState.COMPLETE:
+    if run.conditions.detail or run.conditions.state is not RunState.COMPLETE:
         yield f"{run.conditions.state.value}: {run.conditions.detail}"
     for one in run.differences:
         yield f"{one.path}:{one.line}: {one.function}{f' (through {one.through})' if one.through else ''}"

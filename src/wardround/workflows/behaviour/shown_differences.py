@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
@@ -55,25 +55,45 @@ class ShownPair(msgspec.Struct, frozen=True):
 def shown_pairs(targets: Sequence[Target], results: Sequence[FunctionResult]) -> Iterator[ShownPair]:
     """Yield one differing call of each changed function, those of public functions first.
 
-    A private function is shown through a public one that leads to it and differs. It is shown by itself, for
-    a recorded call only, if no function that leads to it was compared on the calls of the same test.
+    A function without a difference, and a private one, is shown through another one that leads to it and
+    differs. A private one is shown by itself, for a recorded call only, if no function that leads to it was
+    compared on the calls of the same test.
     """
     compared = list(zip(targets, results, strict=True))
+    shown: set[str] = set()
+    used: set[int] = set()
     for target, result in compared:
         if target.is_changed and not target.head.is_private and result.differing:
+            shown.add(target.key)
             yield ShownPair(target, result.differing[0])
     for one in compared:
-        if one[0].is_changed and one[0].head.is_private and (pair := _private(one, compared)):
+        if one[0].is_changed and one[0].key not in shown and (pair := _hidden(one, compared, shown, used)):
+            shown.add(one[0].key)
+            used.add(pair.pair.base.call)
             yield pair
+
+
+def _hidden(
+    one: Compared, compared: Sequence[Compared], shown: Collection[str], used: Collection[int]
+) -> ShownPair | None:
+    """Return the difference of a function that is private, or on whose own calls there was none."""
+    target, result = one
+    for through, other in compared:
+        if target.key not in through.reaches or through.is_changed or not other.differing:
+            continue
+        if result.differing or (through.is_entry and not _is_explained(through, shown)):
+            pair = next((pair for pair in other.differing if pair.base.call not in used), other.differing[0])
+            return ShownPair(target, pair, through)
+    return _private(one, compared) if target.head.is_private else None
+
+
+def _is_explained(through: Target, shown: Collection[str]) -> bool:
+    """Return True if another function that is shown is perhaps the reason for the difference of an entry."""
+    return not frozenset(shown).isdisjoint(through.reaches)
 
 
 def _private(one: Compared, compared: Sequence[Compared]) -> ShownPair | None:
     target, result = one
-    if not result.differing and result.inputs:
-        return None
-    for through, other in compared:
-        if target.key in through.reaches and not through.is_changed and other.differing:
-            return ShownPair(target, other.differing[0], through)
     for pair in result.differing:
         is_recorded = pair.base.origin is InputOrigin.RECORDED
         if is_recorded and not any(_decides(other, target, pair) for other in compared):

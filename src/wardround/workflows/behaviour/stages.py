@@ -52,6 +52,14 @@ class RecordedFunction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     problem: str
 
 
+class RecordedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A function through which tests called targets, by their numbers; its own number follows theirs."""
+
+    path: str
+    name: str
+    reaches: tuple[int, ...]
+
+
 class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The record of a run of tests: started tests, functions by number, and folders of imports."""
 
@@ -59,6 +67,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     functions: tuple[RecordedFunction, ...]
     paths: tuple[str, ...]
     cpu_s: float
+    entries: tuple[RecordedEntry, ...] = ()
 
 
 class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -159,6 +168,7 @@ class Stages(msgspec.Struct, frozen=True):
             "limits": {
                 "inputs": limits.inputs, "inputs_per_test": limits.inputs_per_test,
                 "cpu_s": limits.recording_cpu_s, "share": limits.recording_share,
+                "entries": limits.entries, "entries_per_function": limits.entries_per_function,
                 "bytes": _MOST_PAYLOAD_BYTES, "total_bytes": _MOST_INPUT_BYTES // 4,
             },
             "inputs": _INPUTS,
@@ -173,13 +183,14 @@ class Stages(msgspec.Struct, frozen=True):
 
     def replay(
         self, side: str, run_of_tests: RecordedRun, first: ReplayedRun | None, *, hash_seed: int,
-        is_base: bool, only: Sequence[int] | None = None,
+        is_base: bool, only: Sequence[int] | None = None, alone: bool = False,
     ) -> ReplayedRun:  # fmt: skip
         """Repeat calls on a tree.
 
         Args:
             first: the first run; None for that run itself, which adds mutated inputs to the recorded ones.
             only: the numbers of the calls; None for all.
+            alone: repeat each in a process of its own.
         """
         paths = run_of_tests.recorded.paths if run_of_tests.recorded else ()
         with EphemeralTree(self.repository, side) as tree:
@@ -192,6 +203,7 @@ class Stages(msgspec.Struct, frozen=True):
                 "output": _RESULTS,
                 "paths": paths,
                 "only": None if only is None else list(only),
+                "alone": alone,
                 "texts": is_first,
                 "attributes": None if is_base or first is None else first.attributes,
                 "attributes_file": _ATTRIBUTES,
@@ -199,6 +211,7 @@ class Stages(msgspec.Struct, frozen=True):
                 "seed": self.limits.seed,
                 "most_inputs": self.limits.all_inputs,
                 "wall_s": self.limits.replay_s,
+                "cpu_s": self.limits.replay_cpu_s * (1 if is_first else 2),
             }
             outcome = self._run(
                 tree, "replay", job, inputs, self.limits.replay_s + _GRACE_S, hash_seed, is_frozen=True
@@ -217,6 +230,7 @@ class Stages(msgspec.Struct, frozen=True):
             "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
             "constants": target.constants,
             "least_mutated": self.limits.mutated_inputs * (2 if target.reaches else 1),
+            "is_entry": target.is_entry,
         }  # fmt: skip
 
     def _run(

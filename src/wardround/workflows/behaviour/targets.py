@@ -31,6 +31,7 @@ class Target(msgspec.Struct, frozen=True):
             mentions; others are public callers of changed private functions.
         reaches: ``FILE::FUNCTION`` at the head of those private functions.
         constants: of the function and of those that it reaches, for inputs near them.
+        is_entry: it was found while the tests ran: through it, they called the functions that it reaches.
     """
 
     base_path: str
@@ -40,6 +41,7 @@ class Target(msgspec.Struct, frozen=True):
     is_changed: bool = True
     reaches: tuple[str, ...] = ()
     constants: tuple[Constant, ...] = ()
+    is_entry: bool = False
 
     @property
     def name(self) -> str:

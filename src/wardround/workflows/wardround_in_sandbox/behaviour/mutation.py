@@ -24,6 +24,7 @@ _DEFAULT_SHARE = 0.2
 _RECEIVER_SHARE = 0.2
 _CONSTANT_SHARE = 0.35
 _CHARACTER_SHARE = 0.3
+_PLACE_SHARE = 0.5
 Arguments = dict[str, Any]
 
 
@@ -90,6 +91,8 @@ def _with_constant(value: Any, constant: Any, random: Random) -> Any:
     """Return a value that has, or is near, a constant of the function."""
     if isinstance(value, (int, float)):
         return type(value)(constant + random.choice([0, 0, 1, -1]))
+    if isinstance(value, str) and random.random() < _PLACE_SHARE and constant.lower() in value.lower():
+        return _changed_at(value, constant, random)
     if len(constant) > 1 and random.random() < _CHARACTER_SHARE:
         constant = random.choice(constant)
     text = constant.encode() if isinstance(value, bytes) else constant
@@ -97,6 +100,18 @@ def _with_constant(value: Any, constant: Any, random: Random) -> Any:
     return random.choice(
         [text, value + text, text + value, value[:cut] + text + value[cut:], value[:cut] + text]
     )
+
+
+def _changed_at(value: str, constant: str, random: Random) -> str:
+    """Change a text where a constant of the function occurs in it: its case, its spaces or its number."""
+    places = [at for at in range(len(value)) if value[at : at + len(constant)].lower() == constant.lower()]
+    if not places or not constant:
+        return value
+    at = random.choice(places)
+    end = at + len(constant)
+    one = value[at:end]
+    options = [one.lower(), one.upper(), one.title(), one * 2, f" {one}", f"{one} ", "", one[:-1]]
+    return value[:at] + random.choice(options) + value[end:]
 
 
 Leaf = tuple[Any, Callable[[Any], None]]

@@ -18,6 +18,7 @@ from .pickling import dumps
 _TWICE_SHARE = 0.25
 """The share of inputs with two changes, as for an option that matters for some texts only."""
 _LEAST_SHARE = 20
+_LEAST_BASES = 5
 Header = dict[str, Any]
 Function = dict[str, Any]
 Recorded = tuple[Header, bytes]
@@ -25,30 +26,46 @@ Recorded = tuple[Header, bytes]
 
 def prepare(job: dict[str, Any]) -> None:
     """Write the recorded calls and about as many mutated ones, those of each function together."""
-    calls: dict[int, list[Recorded]] = {}
-    with open(job["recorded"], "rb") as file:
-        for header, payload in read_frames(file):
-            calls.setdefault(header["function"], []).append((header, payload))
+    calls, reached = _recorded(job["recorded"])
     end = time.monotonic() + job["wall_s"] / 4
     share = max(_LEAST_SHARE, job["most_inputs"] // max(1, len(calls)))
     with open(job["inputs"], "wb") as file:
         for index, found in sorted(calls.items()):
-            recorded = _spread(found, share // 2)
+            useful = [found[at] for at in sorted(reached.get(index, ()))]
+            others = [one for at, one in enumerate(found) if at not in reached.get(index, ())]
+            most = share // 3
+            chosen = _spread(useful, most)
+            recorded = [*chosen, *_spread(others, most - len(chosen))]
             for header, payload in recorded:
                 write_frame(file, {**header, "origin": "recorded"}, payload)
             if time.monotonic() < end:
-                for header, payload in _mutated(recorded, job["functions"][index], job["seed"], share):
+                made = _Making(recorded, useful, job["functions"][index], job["seed"], share)
+                for header, payload in _mutated(made):
                     write_frame(file, header, payload)
+
+
+def _recorded(path: str) -> tuple[dict[int, list[Recorded]], dict[int, set[int]]]:
+    """Return the calls by function, and the positions of those that are known to reach a target."""
+    calls: dict[int, list[Recorded]] = {}
+    reached: dict[int, set[int]] = {}
+    with open(path, "rb") as file:
+        for header, payload in read_frames(file):
+            found = calls.setdefault(header["function"], [])
+            if header.get("reached"):
+                reached.setdefault(header["function"], set()).add(len(found) - 1)
+            else:
+                found.append((header, payload))
+    return calls, reached
 
 
 def _spread(calls: list[Recorded], most: int) -> list[Recorded]:
     """Return at most some calls, from all parts of a list."""
-    return [calls[at * len(calls) // most] for at in range(most)] if len(calls) > most else calls
+    return [calls[at * len(calls) // most] for at in range(most)] if len(calls) > most else list(calls)
 
 
-def _mutated(recorded: list[Recorded], function: Function, seed: int, share: int) -> list[Recorded]:
+def _mutated(making: _Making) -> list[Recorded]:
     path = f"/tmp/wardround-mutated-{os.getpid()}"
-    in_child(lambda: _write_mutated(path, _Making(recorded, function, seed, share)))
+    in_child(lambda: _write_mutated(path, making))
     try:
         with open(path, "rb") as file:
             return list(read_frames(file))
@@ -73,11 +90,15 @@ class _Making:
     """Makes new calls of one function from its recorded ones.
 
     Args:
+        reaching: recorded calls that reach a changed function; new ones are made of them if there are enough.
         share: the most calls of the function, the recorded ones included.
     """
 
-    def __init__(self, recorded: list[Recorded], function: Function, seed: int, share: int) -> None:
+    def __init__(
+        self, recorded: list[Recorded], reaching: list[Recorded], function: Function, seed: int, share: int
+    ) -> None:
         self._recorded = recorded
+        self._bases = reaching if len(reaching) >= _LEAST_BASES else [*reaching, *recorded]
         self._crossing: float = function["crossing"]
         self._has_receiver = bool(function["receiver"])
         self._most = min(max(len(recorded), function["least_mutated"]), share - len(recorded))
@@ -95,7 +116,7 @@ class _Making:
     def new(self) -> Iterator[tuple[Header, Arguments]]:
         """Yield more calls than are needed; some may repeat others."""
         for at in range(3 * self._most):
-            header, payload = self._recorded[at % len(self._recorded)]
+            header, payload = self._bases[at % len(self._bases)]
             receiver = header["names"][0] if self._has_receiver and header["names"] else ""
             try:
                 arguments = pickle.loads(payload)
@@ -108,7 +129,7 @@ class _Making:
     def _change(self, arguments: Arguments, names: list[str], receiver: str) -> str:
         """Change arguments in place; return the origin, empty if nothing could be changed."""
         if self._random.random() < self._crossing:
-            other = pickle.loads(self._random.choice(self._recorded)[1])
+            other = pickle.loads(self._random.choice(self._bases)[1])
             return "crossed" if self._mutation.cross(arguments, other, receiver) else ""
         if not self._mutation.mutate(arguments, names, receiver):
             return ""

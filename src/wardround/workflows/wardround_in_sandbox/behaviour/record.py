@@ -20,13 +20,17 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from ..versions import supply_versions
+from .entries import entry_frame, exchange
 from .frames import write_frame
 from .functions import ROOT, defaults_of, member_name, unwrapped
 from .pickling import dumps
+from .places import is_public, is_test_file
 from .streams import Restorable, Stream
 
 _OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
 _MOST_FRAMES = 60
+_MOST_SEARCHES = 200
+"""The number of tests in which the entry of a function is searched."""
 _FREE_INPUTS = 5
 """The number of calls that are recorded whatever the CPU time of the tests so far."""
 
@@ -37,6 +41,12 @@ class Target:
     Attributes:
         inputs: the number of different calls.
         problem: the reason for which the last call was not recorded.
+        reaches: the indexes of the targets that were called through this one; empty unless it was found while
+            the tests ran.
+        entries: the functions through which tests called this one.
+        searches: the number of tests in which these were searched.
+        is_full: no other call is to be recorded.
+        is_counted: False after a recorded call that did not yet reach another target.
     """
 
     def __init__(self, index: int, path: str, name: str, lines: list[int]) -> None:
@@ -52,6 +62,11 @@ class Target:
         self.seen: set[bytes] = set()
         self.in_test: dict[str, int] = {}
         self.defaults: dict[str, Any] | None = None
+        self.reaches: set[int] = set()
+        self.entries: list[Target] = []
+        self.searches = 0
+        self.is_counted = True
+        self.is_full = False
 
 
 class Recorder:
@@ -69,6 +84,7 @@ class Recorder:
         self._bytes = 0
         self._is_busy = False
         self._by_value: set[str] = set()
+        self._by_code: dict[tuple[str, int], Target | None] = {}
 
     def called(self, index: int, values: dict[str, Any], passed: tuple[Any, ...]) -> tuple[Any, ...]:
         """Record one call, and return its arguments: the same ones, except generators. It never raises."""
@@ -76,11 +92,60 @@ class Recorder:
         if self._is_busy:
             return passed
         target.calls += 1
+        target.is_counted = True
         streams: dict[int, Stream] = {}
-        if self._may_record(target, time.process_time()):
+        self._count_reached(target)
+        if target.is_full:
+            self.open[index] = False
+        elif self._may_record(target, time.process_time()):
+            if not target.reaches and target.in_test[self.test] == 1:
+                with self._measured(target):
+                    self._find_entry(target, sys._getframe(1))
             with self._measured(target):
                 self._record(target, values, sys._getframe(1), streams)
         return tuple(streams[id(one)].passed_on() if id(one) in streams else one for one in passed)
+
+    def _count_reached(self, target: Target) -> None:
+        """Note that the last recorded calls of the functions around a target reached it."""
+        for one in target.entries:
+            if not one.is_counted:
+                one.is_counted = True
+                with contextlib.suppress(OSError):
+                    write_frame(self._file, {"function": one.index, "reached": True}, b"")
+
+    def _find_entry(self, target: Target, frame: types.FrameType) -> None:
+        """Record the next calls of the function through which the test called a target."""
+        if target.searches >= _MOST_SEARCHES or len(target.entries) >= self._limits["entries_per_function"]:
+            return
+        target.searches += 1
+        found = entry_frame(frame)
+        entry = None if found is None else self._entry(found.f_code)
+        if entry is not None and entry not in target.entries and entry is not target:
+            target.entries.append(entry)
+            entry.reaches.add(target.index)
+
+    def _is_target(self, code: types.CodeType) -> bool:
+        path, name = code.co_filename[len(ROOT) + 1 :], code.co_name
+        return any(
+            one.lines and one.path == path and one.name.rpartition(".")[2] == name for one in self.targets
+        )
+
+    def _entry(self, code: types.CodeType) -> Target | None:
+        """Return the target of a function further up the stack; None if it cannot be recorded."""
+        key = code.co_filename, code.co_firstlineno
+        added = [one for one in self._by_code.values() if one is not None]
+        if self._is_target(code):
+            return None
+        if key not in self._by_code and len(added) < self._limits["entries"]:
+            at = len(self.targets)
+            self._by_code[key] = None
+            path = code.co_filename[len(ROOT) + 1 :]
+            name = exchange(code, lambda tree, line: _Inserting({}, {line: at}).visit(tree))
+            if name:
+                self._by_code[key] = entry = Target(at, path, name, [])
+                self.targets.append(entry)
+                self.open.append(True)
+        return self._by_code.get(key)
 
     @contextlib.contextmanager
     def _measured(self, target: Target) -> Iterator[None]:
@@ -98,6 +163,7 @@ class Recorder:
             self.cpu_s += spent
             limits = self._limits
             if target.inputs >= limits["inputs"] or target.cpu_s >= limits["cpu_s"]:
+                target.is_full = True
                 self.open[target.index] = False
 
     def _may_record(self, target: Target, now: float) -> bool:
@@ -160,6 +226,9 @@ class Recorder:
             return
         target.seen.add(digest)
         target.inputs += 1
+        target.is_counted = not target.reaches
+        for index in target.reaches:  # also those with enough calls, for one more
+            self.open[index] = True
         self._bytes += len(payload)
         write_frame(self._file, header, payload)
         self._file.flush()
@@ -179,36 +248,18 @@ def public_caller(frame: types.FrameType) -> str:
     """Return the nearest public function of the tree above a frame; empty if a test is nearer."""
     around = frame.f_back
     for _ in range(_MOST_FRAMES):
-        if around is None or _is_test_file(around.f_code.co_filename):
+        if around is None or is_test_file(around.f_code.co_filename):
             return ""
         name = getattr(around.f_code, "co_qualname", around.f_code.co_name)
-        if around.f_code.co_filename.startswith(f"{ROOT}/") and _is_public(name):
+        if around.f_code.co_filename.startswith(f"{ROOT}/") and is_public(name):
             return str(name)
         around = around.f_back
     return ""
 
 
-def _is_public(name: str) -> bool:
-    """Return True for the name of a function that is not private, nested, a lambda or a comprehension."""
-    return "<" not in name and not any(
-        one.startswith("_") and not one.endswith("__") for one in name.split(".")
-    )
-
-
 def _is_of_tests(module: object) -> bool:
     path = getattr(module, "__file__", None) or ""
-    return isinstance(path, str) and _is_test_file(path)
-
-
-def _is_test_file(path: str) -> bool:
-    if not path.startswith(f"{ROOT}/"):
-        return False
-    *folders, name = path[len(ROOT) + 1 :].split("/")
-    return (
-        name.startswith(("test_", "conftest"))
-        or name.endswith("_test.py")
-        or not {"test", "tests"}.isdisjoint(folders)
-    )
+    return isinstance(path, str) and is_test_file(path)
 
 
 def _count(code: types.CodeType) -> int:
@@ -240,13 +291,20 @@ def _parameters(arguments: ast.arguments) -> list[str]:
 
 
 class _Inserting(ast.NodeTransformer):
-    """Adds the statement to the functions that start on certain lines."""
+    """Adds the statement to the functions that start on certain lines.
 
-    def __init__(self, by_line: dict[int, int]) -> None:
+    Args:
+        by_line: index by the line of ``def``.
+        by_first_line: index by the line of the first decorator, or of ``def`` without one.
+    """
+
+    def __init__(self, by_line: dict[int, int], by_first_line: dict[int, int] | None = None) -> None:
         self._by_line = by_line
+        self._by_first_line = by_first_line or {}
 
     def _visit_function(self, node: Any) -> Any:
-        index = self._by_line.get(node.lineno)
+        first_line = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        index = self._by_line.get(node.lineno, self._by_first_line.get(first_line))
         if index is None:
             return self.generic_visit(node)
         first = node.body[0]
@@ -294,6 +352,7 @@ class _Plugin:
         self._chosen = frozenset(chosen)
         self._limited = frozenset(one.partition("::")[0] for one in chosen)
         self._tests = 0
+        self._functions = len(recorder.targets)
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Leave out other tests of the files; pytest refuses to start with an id that it does not find."""
@@ -312,7 +371,7 @@ class _Plugin:
             self.write()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        if not any(self._recorder.open):
+        if all(one.is_full for one in self._recorder.targets):
             import pytest
 
             pytest.exit("enough calls are recorded", returncode=0)
@@ -323,8 +382,15 @@ class _Plugin:
             {"calls": one.calls, "inputs": one.inputs, "problem": one.problem}
             for one in self._recorder.targets
         ]
+        entries = [
+            {"path": one.path, "name": one.name, "reaches": sorted(one.reaches)}
+            for one in self._recorder.targets[self._functions :]
+        ]
         paths = [one for one in sys.path if one.startswith(ROOT)]
-        record = {"tests": self._tests, "functions": functions, "paths": paths, "cpu_s": self._recorder.cpu_s}
+        record = {
+            "tests": self._tests, "functions": functions, "entries": entries, "paths": paths,
+            "cpu_s": self._recorder.cpu_s,
+        }  # fmt: skip
         with open(self._summary, "w") as file:
             json.dump(record, file)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import resource
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, BinaryIO
@@ -23,7 +24,9 @@ from .written import call_text
 
 _MOST_PROBLEM = 200
 _MOST_SLOW = 4
-"""The number of calls of a function that may wait for too long, after which no other one is tried."""
+"""The number of calls of a function that may take too long, after which no other one is tried."""
+_SLOW_SHARE = 0.05
+"""The same, as a part of the calls that did not take too long."""
 _FROZEN_S = 1767225600
 """2026-01-01 00:00:00 UTC."""
 _BATCH = 20
@@ -66,6 +69,11 @@ def _parts(path: str) -> list[str]:
     return parts[:-1] if parts[-1] == "__init__" else parts
 
 
+def _children_cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Replay:
     """The calls of one tree."""
 
@@ -77,26 +85,29 @@ class Replay:
         self._end = time.monotonic() + job["wall_s"]
         self._warm: set[int] = set()
         self._slow: Counter[int] = Counter()
+        self._fast: Counter[int] = Counter()
+        self._cpu_s: defaultdict[int, float] = defaultdict(float)
+        self._cpu_share_s = job["cpu_s"] / max(1, len(self._functions))
 
     def run(self) -> None:
         """Repeat all calls, in order, until the time is over."""
         with open(self._job["inputs"], "rb") as file, open(self._job["output"], "w") as output:
             for batch in self._batches(file):
                 for (number, header, _), result in zip(batch, self._results(batch)):
-                    told = {key: header[key] for key in ("function", "origin", "test", "through")}
-                    output.write(json.dumps({"call": number, **told, **result}) + "\n")
+                    described = {key: header[key] for key in ("function", "origin", "test", "through")}
+                    output.write(json.dumps({"call": number, **described, **result}) + "\n")
                 output.flush()
                 if time.monotonic() > self._end:
                     return
 
     def _batches(self, file: BinaryIO) -> Iterator[list[Call]]:
-        """Yield the calls that share a process: some of one function; a requested one has its own process."""
+        """Yield the calls that share a process: some of one function, or one."""
         only = self._job["only"]
         batch: list[Call] = []
         for number, (header, payload) in enumerate(read_frames(file)):
             if only is not None and number not in only:
                 continue
-            most = 1 if only is not None else _BATCH
+            most = 1 if self._job["alone"] else _BATCH
             if batch and (len(batch) >= most or batch[0][1]["function"] != header["function"]):
                 yield batch
                 batch = []
@@ -113,14 +124,21 @@ class Replay:
             return
         waiting = batch
         while waiting and time.monotonic() <= self._end:
-            if self._slow[index] >= _MOST_SLOW:
+            if self._cpu_s[index] >= self._cpu_share_s:
+                yield from ({"kind": "budget"} for _ in waiting)
+                return
+            if self._slow[index] >= _MOST_SLOW + _SLOW_SHARE * self._fast[index]:
                 yield from ({"kind": "timeout"} for _ in waiting)
                 return
+            before = _children_cpu_s()
             results, end = reported_by(partial(self._repeat, function, waiting))
+            self._cpu_s[index] += _children_cpu_s() - before
             results = results[: len(waiting)] or [{"kind": end}]
             if len(results) > 1 and results[-1]["kind"] in _ENDS:
                 results.pop()
-            self._slow[index] += results[-1]["kind"] == "timeout"
+            slow = sum(one["kind"] == "timeout" for one in results)
+            self._slow[index] += slow
+            self._fast[index] += len(results) - slow
             yield from map(partial(self._accepted, index), results)
             waiting = waiting[len(results) :]
 

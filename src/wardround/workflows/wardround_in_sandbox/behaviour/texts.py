@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
 from random import Random
 from typing import Any
 
 _LONGEST_REPEATED = 200
+_LONGEST_PARTED = 4000
+_SIGN = 2
 _COMBINED_SHARE = 0.1
+_PARTS_SHARE = 0.35
 
 
 def changed_text(value: Any, others: list[Any], random: Random) -> Any:
@@ -20,9 +24,41 @@ def changed_text(value: Any, others: list[Any], random: Random) -> Any:
     if isinstance(value, bytes):  # every byte is a character of this encoding
         texts = [one.decode("latin-1") for one in others]
         return changed_text(value.decode("latin-1"), texts, random).encode("latin-1", "replace")
+    if random.random() < _PARTS_SHARE:
+        return _parts(value, others, random)
     if others and random.random() < _COMBINED_SHARE:
         return _combined(value, random.choice(others), random)
     return random.choice(_CHANGES)(value, random)
+
+
+def parts_of(value: str) -> list[str]:
+    """Divide a text into words, spaces and single signs."""
+    found: list[str] = []
+    for kind, characters in groupby(value, key=_kind):
+        text = "".join(characters)
+        found += list(text) if kind == _SIGN else [text]
+    return found
+
+
+def _kind(one: str) -> int:
+    return 0 if one.isalnum() or one == "_" else 1 if one.isspace() else _SIGN
+
+
+def _parts(value: str, others: list[str], random: Random) -> str:
+    """Remove, repeat, exchange or rewrite one word, space or sign."""
+    parts = parts_of(value[:_LONGEST_PARTED])
+    if not parts:
+        return random.choice(others) if others else " "
+    at = random.randrange(len(parts))
+    one = parts[at]
+    foreign = parts_of(random.choice(others)[:_LONGEST_PARTED]) if others else parts
+    changed = random.choice(
+        [
+            "", one * 2, one + " ", one.lower(), one.upper(), random.choice(parts),
+            random.choice(foreign or parts), f"{one}{random.choice(foreign or parts)}",
+        ]
+    )  # fmt: skip
+    return "".join([*parts[:at], changed, *parts[at + 1 :]]) + value[_LONGEST_PARTED:]
 
 
 def _combined(value: str, other: str, random: Random) -> str:
