@@ -12,7 +12,8 @@ clone, without a branch.
 ``run`` calls ``wardround behaviour`` once a pair, the kinds and the repositories in turn, so that a run that
 is stopped has some of each. FILE receives one line of JSON per pair; those that it has are not repeated.
 ``show`` prints the differences for reading, and ``report`` the table, with the judgements of
-``behaviour_judgements.yml``. ``cost`` measures the CPU time of the tests with and without recording.
+``behaviour_judgements.yml``, for the fresh repositories and for those used for tuning apart. ``cost`` measures
+the CPU time of the tests with and without recording.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -180,10 +181,23 @@ def _share(part: int, total: int) -> str:
 
 
 def report(arguments: argparse.Namespace) -> None:
+    """Print the figures of each part of the corpus, and the versions that were measured."""
+    repositories = yaml.safe_load(_COMMITS.read_text("utf-8"))
+    parts: dict[str, list[Row]] = defaultdict(list)
+    for row in _rows(arguments.out):
+        listed = repositories.get(row["key"].split()[0])
+        if listed is not None and _kind(row) in arguments.kind:
+            parts[listed.get("part", "tuning")].append(row)
+    for part, rows in sorted(parts.items()):
+        versions = Counter(row.get("version", "") for row in rows)
+        print(f"\n## {part}: versions {', '.join(f'{one} ({count})' for one, count in versions.items())}\n")
+        _report_part(rows)
+
+
+def _report_part(every: Sequence[Row]) -> None:
     judged = _judgements()
-    rows = [row for row in _rows(arguments.out) if _ran(row)]
-    lost = len(_rows(arguments.out)) - len(rows)
-    print(f"{len(rows)} pairs with tests that start; {lost} others\n")
+    rows = [row for row in every if _ran(row)]
+    print(f"{len(rows)} pairs with tests that start; {len(every) - len(rows)} others\n")
     print("| repository | pairs | functions | compared | differences | read | true |")
     print("|---|---|---|---|---|---|---|")
     groups: dict[str, list[Row]] = defaultdict(list)
