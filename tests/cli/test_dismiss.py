@@ -174,3 +174,33 @@ def test_a_review_writes_nothing_into_the_repository(shop: GitRepository) -> Non
     shop.wardround("review")
     shop.wardround("dismiss", "--shown")
     assert shop.fingerprint() == before
+
+
+def test_a_dismissal_with_a_verdict_is_a_judgement_too(shop: GitRepository) -> None:
+    fingerprint = named(shop, "ruff/B006")["fingerprint"]
+    options = ("--reason", "shared on purpose", "--verdict", "true", "--code", "intended", "--reader", "ana")
+    done = shop.wardround("dismiss", fingerprint, *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("evals/judgements/ana.jsonl: judgement recorded\n")
+    one = json.loads(shop.read("evals/judgements/ana.jsonl"))
+    assert (one["commit"], one["path"], one["line"], one["rule"], one["verdict"], one["reason"]) == (
+        shop.git("rev-parse", "HEAD").strip(), "a.py", 1, "ruff/B006", "true", "intended",
+    )  # fmt: skip
+    assert "shared on purpose" not in str(one)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--verdict", "true"), "--verdict and --code go together"),
+        (("--verdict", "true", "--code", "misread"), "does not fit verdict true"),
+    ],
+)
+def test_nothing_is_dismissed_with_half_or_a_wrong_judgement(
+    shop: GitRepository, options: tuple[str, ...], message: str
+) -> None:
+    fingerprint = named(shop, "ruff/B006")["fingerprint"]
+    done = shop.wardround("dismiss", fingerprint, "--reason", "shared", *options)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (shop.root / FILE).exists()

@@ -23,6 +23,11 @@ _SHORTEST = 6
 @click.command("dismiss")
 @click.argument("fingerprint", required=False)
 @click.option("--reason", metavar="TEXT", help="Why the finding is dismissed; required, and recorded.")
+@click.option("--verdict", type=click.Choice(["true", "wrong", "unclear"]),
+              help="Also record a judgement of the finding; needs --code.")  # fmt: skip
+@click.option("--code", metavar="CODE", help="The reason code of the judgement; docs/judging.md lists them.")
+@click.option("--reader", metavar="NAME", default="dismissals", show_default=True,
+              help="The reader of the judgement.")  # fmt: skip
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE",
               help="JSON report with the finding (default: the last review here).")  # fmt: skip
 @click.option("--shown", is_flag=True, help="List the findings of the last review here, with fingerprints.")
@@ -35,7 +40,8 @@ def command(fingerprint: str | None, **options: Any) -> None:
     """Dismiss one finding, with a reason, in .wardround-dismissals.json; commit that file.
 
     FINGERPRINT is a fingerprint of a report, or its first digits. A dismissed finding counts as suppressed.
-    Its rule and file come from the last review of this repository on this machine.
+    Its rule and file come from the last review of this repository on this machine. With --verdict and --code
+    the dismissal is also a judgement, as wardround eval judge records them.
     """
     ways = {
         "FINGERPRINT": fingerprint is not None,
@@ -64,12 +70,15 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
     reason = " ".join((options["reason"] or "").split())
     if not reason:
         raise click.UsageError("--reason is missing: state why the finding is acceptable")
+    if (options["verdict"] is None) != (options["code"] is None):
+        raise click.UsageError("--verdict and --code go together: a judgement has both")
     report = options["report"]
     known = last_review.load_report(report) if report is not None else last_review.load(root)
     one = _named(given, known, str(report) if report is not None else "the last review here")
     if not can_be_dismissed(one.rule):
         raise UsageError(f"{one.rule} is about what steers a review and cannot be dismissed; mend its cause")
     today = datetime.datetime.now(datetime.UTC).date()
+    judged = "" if options["verdict"] is None else _judged(root, one, today, options)
     _save(
         root,
         file,
@@ -77,6 +86,25 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
     )
     added = f"git add {file.relative_to(root)} and commit it: reviews read the staged version"
     emit_line(f"{file.name}: {one.rule} in {one.file} dismissed; {added}")
+    if judged:
+        emit_line(f"{judged}: judgement recorded")
+
+
+def _judged(root: Path, one: ReportedFinding, today: datetime.date, options: dict[str, Any]) -> str:
+    """Record the judgement of a dismissed finding, and return the path of its file."""
+    from wardround.change.repository import Repository
+    from wardround.change.repository_name import repository_name
+    from wardround.rules.judgements import FOLDER, FindingKey, judgement_of
+    from wardround.storage.judgement_files import record_judgement
+
+    with Repository(root) as repository:
+        head = repository.head()
+        name = repository_name(repository)
+    if head is None:
+        raise UsageError("a judgement names a commit, and there is none yet; dismiss without --verdict")
+    key = FindingKey(name, head, one.file, one.line, one.rule)
+    entry = judgement_of(key, options["verdict"], options["code"], options["reader"], today)
+    return str(record_judgement(root / FOLDER, entry, root).relative_to(root))
 
 
 def _list(stored: Dismissals) -> None:

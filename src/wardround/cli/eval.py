@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli import eval_judge, eval_rates
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.cli.run import emit, progress_line
@@ -27,6 +28,10 @@ INCONCLUSIVE = 4
 @click.group("eval")
 def command() -> None:
     """Measure the quality of reviews."""
+
+
+command.add_command(eval_judge.command)
+command.add_command(eval_rates.command)
 
 
 _profile = click.option("--profile", type=click.Choice(["commit", "ci"]), default="commit", show_default=True)

@@ -22,6 +22,7 @@ def command(rule: str) -> None:
 
     from wardround import host
     from wardround.reports.explanation import render_rule
+    from wardround.rules.reading_counts import reading_counts
     from wardround.rules.renamed import is_former_name, renaming_note
 
     loaded = host.load()
@@ -31,4 +32,6 @@ def command(rule: str) -> None:
     if is_former_name(rule, found):
         click.echo(f"note: {renaming_note({rule: found})}", err=True)
     width, height = shutil.get_terminal_size(fallback=_NO_TERMINAL)
-    emit("\n".join(render_rule(one, loaded.same_defect(one), width, height) for one in found))
+    counts = reading_counts()
+    pages = [render_rule(one, loaded.same_defect(one), width, height, counts.get(one.id)) for one in found]
+    emit("\n".join(pages))

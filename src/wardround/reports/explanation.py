@@ -7,30 +7,34 @@ from collections.abc import Sequence
 
 from wardround.reports.examples import comparison
 from wardround.rules.model import Rule
+from wardround.rules.reading_counts import ReadingCounts
 
 _WIDTH = 80
 _SAME_DEFECT = 8
 """The number of listed rules that report the same defect; the others are counted."""
 
 
-def render_rule(rule: Rule, same_defect: Sequence[str], width: int, height: int) -> str:
+def render_rule(
+    rule: Rule, same_defect: Sequence[str], width: int, height: int, counts: ReadingCounts | None = None
+) -> str:
     """Return a rule with its reasons, its cases and the ways to suppress it.
 
     Args:
         same_defect: the rules that report the same defect.
         width: of the terminal, in columns.
         height: of the terminal, in lines.
+        counts: the verdicts of readers about its findings, if some were read.
     """
     lines = [f"{rule.id}  {rule.name}", ""]
     for paragraph in rule.why.split("\n\n"):
         lines += [*textwrap.wrap(" ".join(paragraph.split()), _WIDTH), ""]
-    lines += _facts(rule, same_defect)
+    lines += _facts(rule, same_defect, counts)
     if rule.invalid or rule.valid:
         lines += ["", *comparison(rule.invalid, rule.valid, rule.case_path, width, height - 1)]
     return "\n".join([*lines, *_suppression(rule)]) + "\n"
 
 
-def _facts(rule: Rule, same_defect: Sequence[str]) -> list[str]:
+def _facts(rule: Rule, same_defect: Sequence[str], counts: ReadingCounts | None) -> list[str]:
     lines = [
         f"severity      {'' if rule.runs(preview=False) else 'off; switched on, '}{rule.severity.label}",
         f"maturity      {rule.maturity.off_reason or rule.maturity}",
@@ -38,6 +42,8 @@ def _facts(rule: Rule, same_defect: Sequence[str]) -> list[str]:
         f"defect class  {rule.defect_class}",
         f"reported by   {', '.join(rule.reported_by)}",
     ]
+    if counts is not None:
+        lines.append(f"judgements    {counts.summary()}")
     if same_defect:
         more = len(same_defect) - _SAME_DEFECT
         named = ", ".join(same_defect[:_SAME_DEFECT]) + (f" and {more} more" if more > 0 else "")

@@ -1,13 +1,7 @@
 """The maturity of a rule, and which rules run without being requested.
 
 A rule of our own, a check or a declarative rule, is ``stable`` if evaluation has recorded a true hit of it
-on code that none of its authors wrote, or if it guards against damage that cannot be undone:
-
-* data loss: stored data is deleted, overwritten or corrupted, or a write is silently lost;
-* a leaked secret: a credential, a key or private data becomes readable, or its encryption protects nothing;
-* code execution: an attacker's code, command, query or script runs;
-* an authentication or authorisation bypass: an attacker acts as another user, or skips an authorisation
-  check.
+on code that none of its authors wrote, or if it guards against damage that cannot be undone, see ``Damage``.
 
 Everything else is ``preview``: hardening that matters only after another defect (cookie flags, timing,
 resource limits), availability, performance and wrong results, until a true hit is recorded. Codes of static
@@ -17,6 +11,23 @@ tools are ``stable``: their tool maps select them.
 from __future__ import annotations
 
 from enum import StrEnum
+
+
+class Damage(StrEnum):
+    """The damage that cannot be undone.
+
+    Attributes:
+        DATA_LOSS: stored data is deleted, overwritten or corrupted, or a write is silently lost.
+        LEAKED_SECRET: a credential, a key or private data becomes readable, or its encryption protects
+            nothing.
+        CODE_EXECUTION: an attacker's code, command, query or script runs.
+        ACCESS_BYPASS: an attacker acts as another user, or skips an authorisation check.
+    """
+
+    DATA_LOSS = "data-loss"
+    LEAKED_SECRET = "leaked-secret"  # noqa: S105  (a name of a kind of damage)
+    CODE_EXECUTION = "code-execution"
+    ACCESS_BYPASS = "access-bypass"
 
 
 class Maturity(StrEnum):

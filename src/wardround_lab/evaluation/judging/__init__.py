@@ -1,0 +1,1 @@
+"""Judgements of findings by readers: samples, screens, agreement and rates."""

@@ -1,0 +1,81 @@
+"""Findings for readers without a terminal: one JSON object per line, out and back with a verdict."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from wardround.errors import UsageError
+from wardround.rules.judgements import Judgement, ReasonCode, Verdict, judgement_of
+from wardround_lab.evaluation.judging.hits import Hit
+from wardround_lab.evaluation.judging.screen import Screen
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One finding for a reader; it contains code, so it belongs into no repository."""
+
+    id: str
+    repository: str
+    commit: str
+    path: str
+    line: int
+    rule: str
+    message: str
+    why: str
+    hunk: str
+    code: str
+    neighbours: str
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The verdict about one finding; other keys of a line, such as those of the question, are ignored."""
+
+    id: str
+    verdict: Verdict
+    reason: ReasonCode
+
+
+def question(hit: Hit, shown: Screen) -> Question:
+    """Return a finding as a line for readers."""
+    return Question(
+        hit.id, hit.repository, hit.commit, hit.path, hit.line, hit.rule, hit.message, shown.why,
+        "\n".join(shown.hunk), "\n".join(shown.code), "\n".join(shown.neighbours),
+    )  # fmt: skip
+
+
+def read_answers(path: Path, known: Mapping[str, Hit], reader: str, date: datetime.date) -> list[Judgement]:
+    """Return the judgements of a file of answers; all lines are checked before any is returned.
+
+    Raises:
+        UsageError: the file cannot be read, or a line is no answer to a finding of the sample.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as cause:
+        raise UsageError(f"--import {path}: {cause.strerror}; give a file of answers") from cause
+    return [
+        _answered(f"{path}:{n}", line, known, reader, date) for n, line in enumerate(lines, 1) if line.strip()
+    ]
+
+
+def _answered(
+    where: str, line: bytes, known: Mapping[str, Hit], reader: str, date: datetime.date
+) -> Judgement:
+    try:
+        answer = msgspec.json.decode(line, type=Answer)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
+        raise UsageError(f"--import {where}: {cause}; a line needs id, verdict and reason") from cause
+    if answer.id not in known:
+        raise UsageError(f"--import {where}: no reviewed commit has the finding {answer.id}; check --results")
+    try:
+        return judgement_of(known[answer.id].key, answer.verdict, answer.reason, reader, date)
+    except UsageError as cause:
+        raise UsageError(f"--import {where}: {cause}") from cause
+
+
+def dump_questions(questions: Iterable[Question]) -> bytes:
+    """Return the lines of a file of findings."""
+    return b"".join(msgspec.json.encode(one) + b"\n" for one in questions)

@@ -1,0 +1,39 @@
+"""The findings that a reader has to judge next."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from wardround.rules.judgements import FindingKey, Judgement
+from wardround_lab.evaluation.judging.hits import Hit
+
+SECOND_READING_OF = 5
+"""One finding of this number is read by a second reader too."""
+
+
+def queue(
+    drawn: Sequence[Hit], judgements: Iterable[Judgement], reader: str, every: int = SECOND_READING_OF
+) -> list[Hit]:
+    """Return the findings of a sample that a reader has to judge, in its order.
+
+    Those are the unread ones, every fifth of those that one other reader has judged, and those about which
+    two others disagree. Nothing tells them apart, since readers do not know the verdicts of others.
+    """
+    readings: dict[FindingKey, list[Judgement]] = defaultdict(list)
+    for one in judgements:
+        readings[one.key].append(one)
+    return [hit for hit in drawn if _is_due(hit, readings[hit.key], reader, every)]
+
+
+def _is_due(hit: Hit, readings: Sequence[Judgement], reader: str, every: int) -> bool:
+    if any(one.reader == reader for one in readings):
+        return False
+    if len(readings) == 1:
+        return is_read_twice(hit, every)
+    return not readings or (len(readings) == 2 and readings[0].verdict != readings[1].verdict)
+
+
+def is_read_twice(hit: Hit, every: int = SECOND_READING_OF) -> bool:
+    """Return True if a second reader judges a finding; it depends only on the identity of the finding."""
+    return int(hit.id, 16) % every == 0

@@ -1,0 +1,147 @@
+"""One finding as a reader sees it: rule, message, hunk and code, and nothing about scores."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wardround.change.repository import Repository
+from wardround.rules.judgements import ReasonCode, Verdict, reasons_for
+from wardround.rules.model import Rule
+from wardround_lab.evaluation.judging.hits import Hit
+
+_AROUND = 6
+_NEIGHBOURS = 40
+_MOST_LINES = 60
+_WIDTH = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The lines of the file of a finding, before and after the commit."""
+
+    base: tuple[str, ...]
+    head: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a reader sees of one finding.
+
+    Attributes:
+        why: the first paragraph of the documentation of the rule.
+        hunk: the changed lines around the finding, as a unified diff.
+        code: the lines around the finding, numbered; its own are marked.
+        neighbours: more of those lines.
+        diff: the change of the file.
+    """
+
+    title: str
+    message: str
+    why: str
+    hunk: tuple[str, ...]
+    code: tuple[str, ...]
+    neighbours: tuple[str, ...]
+    diff: tuple[str, ...]
+
+
+def screen(hit: Hit, base: str, repository: Repository, rule: Rule) -> Screen:
+    """Read the code of a finding and arrange it; of a secret, no line is shown."""
+    title = f"{hit.repository} {hit.commit[:12]} {hit.path}:{hit.line}:{hit.column}  {hit.rule}"
+    why = " ".join(rule.why.split("\n\n")[0].split())
+    if hit.masked:
+        note = f"The lines contain a secret. To read them: git show {hit.commit[:12]}:{hit.path}"
+        return Screen(title, hit.message, why, (note,), (), (), (note,))
+    sides = _sides(hit, base, repository)
+    return Screen(
+        title,
+        hit.message,
+        why,
+        hunk=tuple(_hunk(sides, hit)),
+        code=tuple(_numbered(sides.head, hit, _AROUND)),
+        neighbours=tuple(_numbered(sides.head, hit, _NEIGHBOURS)),
+        diff=tuple(difflib.unified_diff(sides.base, sides.head, "before", "after", lineterm="")),
+    )
+
+
+def _sides(hit: Hit, base: str, repository: Repository) -> Sides:
+    change = repository.range(base, hit.commit)
+    named = next((file for file in change.files if file.path == hit.path), None)
+    old = repository.revision(base).read(named.base_path) if named and named.base_path else None
+    return Sides(_lines(old), _lines(repository.revision(hit.commit).read(hit.path)))
+
+
+def _lines(content: bytes | None) -> tuple[str, ...]:
+    text = "" if content is None else os.fsdecode(content)
+    return tuple(line[:_WIDTH] for line in text.removesuffix("\n").split("\n"))
+
+
+def _hunk(sides: Sides, hit: Hit) -> list[str]:
+    """Return the hunk nearest to the finding, cut to the lines around it."""
+    matcher = difflib.SequenceMatcher(None, sides.base, sides.head, autojunk=False)
+    groups = [group for group in matcher.get_grouped_opcodes(2) if group]
+    if not groups:
+        return []
+    near = min(groups, key=lambda group: _distance(group[0][3] + 1, group[-1][4], hit.line))
+    rows: list[tuple[int, str]] = []
+    for kind, i1, i2, j1, j2 in near:
+        if kind != "equal":
+            rows += [(j1 + 1, f"-{line}") for line in sides.base[i1:i2]]
+        mark = " " if kind == "equal" else "+"
+        rows += [(j1 + n + 1, f"{mark}{line}") for n, line in enumerate(sides.head[j1:j2])]
+    return _cut(rows, hit.line)
+
+
+def _cut(rows: Sequence[tuple[int, str]], line: int) -> list[str]:
+    """Return at most a screen of rows around a line."""
+    if len(rows) <= _MOST_LINES:
+        return [text for _, text in rows]
+    at = min(range(len(rows)), key=lambda n: abs(rows[n][0] - line))
+    first = max(0, min(at - _MOST_LINES // 2, len(rows) - _MOST_LINES))
+    cut = [text for _, text in rows[first : first + _MOST_LINES]]
+    return [f"({len(rows)} lines, of which {len(cut)} are shown)", *cut]
+
+
+def _distance(first: int, last: int, line: int) -> int:
+    return max(first - line, line - last, 0)
+
+
+def _numbered(lines: Sequence[str], hit: Hit, around: int) -> list[str]:
+    first = max(1, hit.line - around)
+    last = min(len(lines), min(hit.end_line, hit.line + _MOST_LINES) + around)
+    return [
+        f"{'>' if hit.line <= number <= hit.end_line else ' '}{number:6} {lines[number - 1]}"
+        for number in range(first, last + 1)
+    ]
+
+
+def render(shown: Screen, number: int, of: int) -> str:
+    """Return the text of one screen."""
+    parts = [f"[{number} of {of}] {shown.title}", "", shown.message, "", shown.why, "", *shown.hunk]
+    return "\n".join([*parts, "", *shown.code, ""]) + "\n"
+
+
+def verdict_help() -> str:
+    """Return the verdicts and the reasons that fit each, for the prompt and for readers of a file."""
+    lines = []
+    for verdict in Verdict:
+        codes = "; ".join(f"{code} ({code.meaning})" for code in reasons_for(verdict))
+        lines.append(f"{verdict}: {codes}")
+    return "\n".join(lines)
+
+
+def parse_answer(text: str) -> tuple[Verdict, ReasonCode] | None:
+    """Return the verdict and the reason of an answer such as ``worth defect``; None if it is neither.
+
+    Both may be shortened to a prefix that only one of them has; ``x`` stands for ``wrong``.
+    """
+    words = text.split()
+    if len(words) != 2:
+        return None
+    verdicts = [one for one in Verdict if one.startswith("wrong" if words[0] == "x" else words[0])]
+    if len(verdicts) != 1:
+        return None
+    reasons = [code for code in reasons_for(verdicts[0]) if code.startswith(words[1])]
+    return (verdicts[0], reasons[0]) if len(reasons) == 1 else None

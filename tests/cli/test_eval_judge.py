@@ -1,0 +1,158 @@
+"""``wardround eval judge`` and ``wardround eval rates`` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import GitRepository
+from wardround.rules.judgements import judgement_of
+
+OLD = "def total(prices):\n    return sum(prices)\n"
+BAD = OLD + "\n\ndef add(item, seen=[]):\n    seen.append(item)\n    return seen\n"
+
+
+@pytest.fixture
+def shop(repo: GitRepository) -> GitRepository:
+    """One commit adds a mutable default."""
+    repo.commit({"shop.py": OLD})
+    repo.commit({"shop.py": BAD})
+    repo.git("remote", "add", "origin", "https://example.invalid/team/shop.git")
+    return repo
+
+
+def judge(shop: GitRepository, *arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    results = shop.root.parent / "results.jsonl"
+    return shop.wardround("eval", "judge", "--results", results, "--commits", "5", *arguments, stdin=stdin)
+
+
+def recorded(shop: GitRepository, reader: str) -> list[dict[str, Any]]:
+    return [json.loads(row) for row in shop.read(f"evals/judgements/{reader}.jsonl").splitlines()]
+
+
+def test_a_verdict_is_recorded_with_the_place_of_the_finding(shop: GitRepository) -> None:
+    done = judge(shop, ".", "--reader", "ana", stdin="worth defect\n")
+    assert done.returncode == 0, done.stderr
+    assert "1 judgements recorded in evals/judgements; 0 are left" in done.stderr
+    (one,) = recorded(shop, "ana")
+    assert one.pop("date")
+    assert one == {
+        "repository": "team/shop", "commit": shop.git("rev-parse", "HEAD").strip(), "path": "shop.py", "line": 5,
+        "rule": "ruff/B006", "verdict": "worth", "reason": "defect", "reader": "ana",
+    }  # fmt: skip
+
+
+def test_a_screen_has_the_hunk_and_the_code_and_no_severity(shop: GitRepository) -> None:
+    shown = judge(shop, ".", "--reader", "ana", stdin="q\n").stdout
+    assert "shop.py:5" in shown
+    assert "+def add(item, seen=[]):" in shown
+    assert ">     5 def add(item, seen=[]):" in shown
+    assert "warn" not in shown
+    assert "preview" not in shown
+
+
+def test_keys_show_the_reasons_and_the_neighbours_before_an_answer(shop: GitRepository) -> None:
+    done = judge(shop, ".", "--reader", "ana", stdin="?\nn\nd\nworth generated\nt triv\n")
+    assert "worth: defect (the code does something wrong)" in done.stdout
+    assert "+++ after" in done.stdout
+    assert [(one["verdict"], one["reason"]) for one in recorded(shop, "ana")] == [("true", "trivial")]
+
+
+def test_a_second_run_resumes_and_needs_no_repository(shop: GitRepository) -> None:
+    judge(shop, ".", "--reader", "ana", stdin="s\n")
+    assert not (shop.root / "evals").exists()
+    judge(shop, "--reader", "ana", stdin="wrong guarded\n")
+    assert len(recorded(shop, "ana")) == 1
+    assert "0 are left" in judge(shop, "--reader", "ana").stderr
+
+
+def test_another_reader_gets_json_lines_and_returns_verdicts(shop: GitRepository) -> None:
+    out, answers = shop.root.parent / "out.jsonl", shop.root.parent / "answers.jsonl"
+    assert judge(shop, ".", "--reader", "bo", "--out", out).returncode == 0
+    (question,) = [json.loads(row) for row in out.read_text("utf-8").splitlines()]
+    assert "severity" not in question
+    assert "+def add(item, seen=[]):" in question["hunk"]
+    answers.write_text(
+        json.dumps({**question, "verdict": "worth", "reason": "risk"}) + "\n", encoding="utf-8"
+    )
+    done = judge(shop, "--reader", "bo", "--import", answers)
+    assert done.returncode == 0, done.stderr
+    assert [(one["verdict"], one["reader"]) for one in recorded(shop, "bo")] == [("worth", "bo")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"id": "0" * 16, "verdict": "worth", "reason": "risk"}, "no reviewed commit has the finding"),
+        ({"id": "ID", "verdict": "worth", "reason": "trivial"}, "does not fit verdict worth"),
+        ({"id": "ID"}, "a line needs id, verdict and reason"),
+    ],
+)
+def test_no_answer_of_a_file_is_recorded_if_one_is_invalid(
+    shop: GitRepository, answer: dict[str, str], message: str
+) -> None:
+    out, answers = shop.root.parent / "out.jsonl", shop.root.parent / "answers.jsonl"
+    judge(shop, ".", "--reader", "bo", "--out", out)
+    (question,) = [json.loads(row) for row in out.read_text("utf-8").splitlines()]
+    good = {"id": question["id"], "verdict": "worth", "reason": "risk"}
+    bad = {**answer, "id": question["id"] if answer["id"] == "ID" else answer["id"]}
+    answers.write_text(f"{json.dumps(good)}\n{json.dumps(bad)}\n", encoding="utf-8")
+    done = judge(shop, "--reader", "bo", "--import", answers)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (shop.root / "evals").exists()
+
+
+def test_a_secret_is_shown_to_no_reader(shop: GitRepository) -> None:
+    key = "AKIA" + "Q3EGRIZ7LWNTAYXB"
+    shop.commit({"settings.py": f'AWS_ACCESS_KEY_ID = "{key}"\n'})
+    out = shop.root.parent / "out.jsonl"
+    assert judge(shop, ".", "--reader", "bo", "--out", out).returncode == 0
+    text = out.read_text("utf-8")
+    assert "git show" in text
+    assert key not in text
+
+
+def test_a_reader_is_required(shop: GitRepository) -> None:
+    done = judge(shop, ".")
+    assert (done.returncode, "--reader is missing" in done.stderr) == (2, True)
+
+
+def test_rates_and_agreement_are_shown(shop: GitRepository) -> None:
+    judge(shop, ".", "--reader", "ana", stdin="worth defect\n")
+    judge(shop, "--reader", "bo", "--second-every", "1", stdin="true trivial\n")
+    rates = shop.wardround("eval", "rates").stdout
+    assert "ruff/B006" in rates
+    agreed = shop.wardround("eval", "rates", "--agreement").stdout
+    assert "0 of 1 second readings agree" in agreed
+    assert "shop.py:5 ruff/B006: worth (defect), true (trivial)" in agreed
+    assert "source" in shop.wardround("eval", "rates", "--by", "kind").stdout
+
+
+def test_a_catalogue_above_the_readings_has_status_1(shop: GitRepository) -> None:
+    import datetime
+
+    from wardround.rules.judgements import FindingKey
+    from wardround.storage.judgement_files import record_judgement
+
+    for line in range(1, 11):
+        key = FindingKey("team/shop", "a" * 40, "a.py", line, "ruff/B006")
+        one = judgement_of(key, "wrong", "misread", "ana", datetime.date(2026, 5, 4))
+        record_judgement(shop.root / "evals/judgements", one, None)
+    done = shop.wardround("eval", "rates", "--compare")
+    assert (done.returncode, done.stdout) == (
+        1, "ruff/B006 is at warn, and its readings allow preview: read 10 times in 1 repository: 10 wrong\n",
+    )  # fmt: skip
+    shop.write(
+        "evals/judgements/overrides.yml", "ruff/B006: {damage: data-loss, reason: shared between requests}\n"
+    )
+    assert shop.wardround("eval", "rates", "--compare").returncode == 0
+
+
+def test_without_judgements_rates_are_refused(shop: GitRepository) -> None:
+    done = shop.wardround("eval", "rates")
+    assert (done.returncode, "record some with wardround eval judge" in done.stderr) == (2, True)
