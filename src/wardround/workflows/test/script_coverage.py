@@ -110,9 +110,7 @@ class ScriptCoverage:
 def _is_only_here(choice: Choice, lines: Lines) -> bool:
     """Return True if no line in the ways of a choice is reported as one that did not run."""
     return not any(
-        lines.get(line) is False
-        for start, end in choice.ways
-        for line in range(start[0] + 1, end[0] + 2)
+        lines.get(line) is False for start, end in choice.ways for line in range(start[0] + 1, end[0] + 2)
     )
 
 

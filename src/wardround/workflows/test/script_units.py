@@ -127,7 +127,10 @@ class _Reader:
 
     def _has_code(self, node: Node) -> bool:
         if node.type == "expression_statement":
-            return bool(node.named_children) and node.named_children[0].type not in ("string", "function_signature")
+            return bool(node.named_children) and node.named_children[0].type not in (
+                "string",
+                "function_signature",
+            )
         if node.type in ("lexical_declaration", "variable_declaration"):
             return any(
                 one.type == "variable_declarator" and one.child_by_field_name("value") is not None

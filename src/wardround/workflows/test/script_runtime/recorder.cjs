@@ -19,11 +19,11 @@ const { writeFileSync, renameSync, existsSync } = fs; // tests replace the funct
 const folder = process.env.WARDROUND_RECORD;
 const root = process.env.WARDROUND_ROOT;
 const WRAPPER = /^'use strict';async \([^)]{0,400}\)=>\{\{/; // of vitest
-const measured = new Set(listed(process.env.WARDROUND_MEASURED));
+const measured = new Set(listed(process.env.WARDROUND_MEASURED)); // before tests replace functions
 let session;
 
 function listed(address) {
-  return address ? JSON.parse(fs.readFileSync(address, 'utf8')) : [];
+  return address && existsSync(address) ? JSON.parse(fs.readFileSync(address, 'utf8')) : [];
 }
 
 function digest(text) {
