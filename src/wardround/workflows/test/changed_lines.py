@@ -13,6 +13,8 @@ from wardround.context.run_evidence import CoverageDelta, LineEvidence
 from wardround.languages.python.module import is_test_path
 from wardround.retrieval.test_discovery import holds_tests
 from wardround.workflows.test.edited_statements import edited_lines, statement_starts
+from wardround.workflows.test.script_lines import ScriptLines
+from wardround.workflows.test.script_roles import is_measured_script
 from wardround.workflows.test.session_lines import Branches
 from wardround.workflows.test.tree import TreeUnderTest
 
@@ -50,33 +52,38 @@ class ChangedLines:
         """The paths of the Python files whose coverage is reported."""
         return tuple(path for path in sorted(self._lines) if _is_measured(path))
 
-    def coverage(self, executed: Mapping[str, int], branches: Branches) -> tuple[LineEvidence, ...]:
-        """Return the coverage of the changed lines of Python files without tests.
+    @property
+    def measured_scripts(self) -> tuple[str, ...]:
+        """The paths of the JavaScript files whose coverage is reported."""
+        return tuple(path for path in sorted(self._lines) if is_measured_script(path))
+
+    def coverage(
+        self, executed: Mapping[str, int], branches: Branches, scripts: ScriptLines
+    ) -> tuple[LineEvidence, ...]:
+        """Return the coverage of the changed lines of files without tests.
 
         Args:
-            executed: path -> bits of the lines that ran.
+            executed: path -> bits of the lines of Python files that ran.
             branches: path -> line -> its ways out, and those that were taken.
+            scripts: the lines of scripts.
         """
-        return tuple(
-            evidence
-            for path in self.measured
-            if (evidence := self._covered(path, executed.get(path, 0), branches.get(path, {}))) is not None
-        )
+        found = [self._covered(path, executed.get(path, 0), branches.get(path, {})) for path in self.measured]
+        found += [self._covered_script(path, scripts) for path in self.measured_scripts]
+        return tuple(sorted((one for one in found if one is not None), key=lambda one: one.path))
+
+    def _covered_script(self, path: str, scripts: ScriptLines) -> LineEvidence | None:
+        found = scripts.of(path)
+        if found is None:
+            return None
+        starts = {number: number for number in self._lines[path]}
+        return _evidence(path, starts, found.lines, dict.fromkeys(found.partial, (2, 1)))
 
     def _covered(
         self, path: str, executed: int, branches: Mapping[int, tuple[int, int]]
     ) -> LineEvidence | None:
-        """Return the coverage of a file; None if no executable line of it changed."""
         text = self._head.text(path)
-        lines = _executable(text, executed)
         starts = statement_starts(text, edited_lines(self._files[path], self._base_text(path), text))
-        changed = {start: shown for start, shown in starts.items() if start in lines}
-        covered = [start for start in changed if lines[start]]
-        missed = sorted({changed[start] for start in changed if not lines[start]})
-        ways = {start: branches.get(start, (0, 0)) for start in covered}
-        partial = sorted({changed[start] for start, (all_, taken) in ways.items() if 0 < taken < all_})
-        ran = sorted({changed[start] for start in covered} - {*missed})
-        return LineEvidence(path, tuple(ran), tuple(missed), tuple(partial)) if changed else None
+        return _evidence(path, starts, _executable(text, executed), branches)
 
     def _base_text(self, path: str) -> str:
         old = self._files[path].base_path
@@ -85,18 +92,35 @@ class ChangedLines:
         return self._base.text(old)
 
 
+def _evidence(
+    path: str, starts: Mapping[int, int], lines: Lines, branches: Mapping[int, tuple[int, int]]
+) -> LineEvidence | None:
+    """Return the coverage of a file; None if no executable line of it changed.
+
+    Args:
+        starts: the first line of each edited statement -> the line that is reported for it.
+    """
+    changed = {start: shown for start, shown in starts.items() if start in lines}
+    covered = [start for start in changed if lines[start]]
+    missed = sorted({changed[start] for start in changed if not lines[start]})
+    ways = {start: branches.get(start, (0, 0)) for start in covered}
+    partial = sorted({changed[start] for start, (all_, taken) in ways.items() if 0 < taken < all_})
+    ran = sorted({changed[start] for start in covered} - {*missed})
+    return LineEvidence(path, tuple(ran), tuple(missed), tuple(partial)) if changed else None
+
+
 def has_product_code(change: Change) -> bool:
-    """Return True if the change has a Python file whose coverage is reported."""
-    return any(_is_measured(file.path) for file in change.files)
+    """Return True if the change has a file whose coverage is reported."""
+    return any(_is_measured(file.path) or is_measured_script(file.path) for file in change.files)
 
 
 def coverage_delta(change: Change, base: SideLines, head: SideLines) -> tuple[CoverageDelta, ...]:
-    """Return the coverage of the changed Python files without tests, before and after the change."""
+    """Return the coverage of the changed files without tests, before and after the change."""
     found = []
     for file in change.files:
         before = base.counts(file.base_path)
         after = None if file.status is FileStatus.DELETED else head.counts(file.path)
-        if _is_measured(file.path) and (before or after):
+        if (_is_measured(file.path) or is_measured_script(file.path)) and (before or after):
             found.append(CoverageDelta(file.path, before, after))
     return tuple(sorted(found, key=lambda one: one.path))
 
@@ -105,18 +129,24 @@ class SideLines:
     """The lines of one side of a change that the same tests ran.
 
     Args:
-        executed: path -> bits of the lines that ran.
+        executed: path -> bits of the lines of Python files that ran.
+        scripts: the lines of scripts.
     """
 
-    def __init__(self, tree: TreeUnderTest, executed: Mapping[str, int]) -> None:
+    def __init__(self, tree: TreeUnderTest, executed: Mapping[str, int], scripts: ScriptLines) -> None:
         self._tree = tree
         self._executed = executed
+        self._scripts = scripts
 
     def counts(self, path: str | None) -> tuple[int, int] | None:
         """Return the covered and the executable lines of a file; None if it has none on this side."""
         if path is None or path not in self._tree.blobs:
             return None
-        lines = _executable(self._tree.text(path), self._executed.get(path, 0))
+        if is_measured_script(path):
+            found = self._scripts.of(path)
+            lines = found.lines if found is not None else {}
+        else:
+            lines = _executable(self._tree.text(path), self._executed.get(path, 0))
         return (sum(lines.values()), len(lines)) if lines else None
 
 

@@ -23,10 +23,12 @@ from wardround.workflows.test.planning import PlannedTests, plan_change
 from wardround.workflows.test.project_run import ProjectResult, ProjectRunner, ProjectTests, RawResult
 from wardround.workflows.test.report import ProjectRun, TestReport, TestResult, UsedEnvironment
 from wardround.workflows.test.run_recording import RecordedLines, executed_in
+from wardround.workflows.test.script_roles import is_measured_script
 from wardround.workflows.test.script_run import ScriptSandbox, file_of
 from wardround.workflows.test.script_runs import ScriptRuns
 from wardround.workflows.test.selection import Target, without_parameters
 from wardround.workflows.test.session import SessionRequest, Sessions, ending
+from wardround.workflows.test.tree import TreeUnderTest
 
 _LEAST_COMPLETE_FIRST = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
 
@@ -154,7 +156,9 @@ class _Running:
             runs=tuple(runs),
             tests=tuple(tests),
             omitted=len(self._planned.plan.omitted),
-            lines=self._changed.coverage(recorded.executed, recorded.branches) if is_recorded else (),
+            lines=self._changed.coverage(recorded.executed, recorded.branches, self._scripts.lines)
+            if is_recorded
+            else (),
             delta=delta,
             order=tuple(order for _, _, result in self._done for order in result.order),
             notes=tuple(filter(None, notes)),
@@ -194,7 +198,17 @@ class _Running:
         return ScriptSandbox(
             self._repository, self._planned.side, self._planned.head, environment,
             self._options.isolation or self._settings.backend, self._environ, self._limits,
+            self._changed.measured_scripts,
         )  # fmt: skip
+
+    def _base_sandbox(self, environment: Environment, base: TreeUnderTest) -> ScriptSandbox:
+        paths = {file.base_path for file in self._change.files if file.base_path is not None}
+        return msgspec.structs.replace(
+            self._script_sandbox(environment),
+            side=self._change.base,
+            files=base,
+            measured=tuple(sorted(path for path in paths if is_measured_script(path))),
+        )
 
     def _sessions(self, environment: Environment, side: str) -> Sessions:
         return Sessions(
@@ -234,14 +248,20 @@ class _Running:
         if not self._options.compares_base or base is None or not has_product_code(self._change):
             return (), ""
         executed: dict[str, int] = {}
+        scripts = self._scripts.empty(base)
         for group, environment, result in self._done:
-            if environment is not None and any(one.data for one in result.sessions):
+            problem = ""
+            if environment is not None and group.is_script and result.is_recorded:
+                sandbox = self._base_sandbox(environment, base)
+                problem = self._scripts.run_base(group, sandbox, self._next_log(), scripts)
+            elif environment is not None and any(one.data for one in result.sessions):
                 problem = self._run_base(group, environment, result, executed)
-                if problem:
-                    return (), f"The coverage before the change is not known: {problem}."
-        if not executed:
+            if problem:
+                return (), f"The coverage before the change is not known: {problem}."
+        if not executed and scripts.is_empty:
             return (), "The coverage before the change is not known: nothing was recorded."
-        before, after = SideLines(base, executed), SideLines(self._planned.head, self._recorded.executed)
+        before = SideLines(base, executed, scripts)
+        after = SideLines(self._planned.head, self._recorded.executed, self._scripts.lines)
         return coverage_delta(self._change, before, after), ""
 
     def _run_base(

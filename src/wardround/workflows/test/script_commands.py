@@ -12,6 +12,8 @@ from wardround.workflows.test.script_arguments import ScriptArguments
 RUNTIME = ("recorder.cjs", "vitest_provider.mjs", "jest_runner.cjs", "node_reporter.mjs")
 """The modules that a run loads, in the folder ``script_runtime``."""
 RECORDS = "records"
+MEASURED = "measured.json"
+"""The paths of the scripts whose blocks are counted, as a list."""
 REPORT = "report.json"
 ONE_FILE_EACH = frozenset({"mocha"})
 """Frameworks that load all files of tests into one process, so that a record needs one process per file."""
@@ -78,6 +80,7 @@ def _recording_variables(
         "NODE_OPTIONS": f"{variables.get('NODE_OPTIONS', '')} --require {recorder}".strip(),
         "WARDROUND_RECORD": posixpath.join(folder, RECORDS),
         "WARDROUND_ROOT": root,
+        "WARDROUND_MEASURED": posixpath.join(folder, MEASURED),
     }
     if framework in ONE_FILE_EACH:
         found["WARDROUND_TEST"] = test

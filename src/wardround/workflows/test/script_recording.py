@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
 
 from wardround.workflows.test.recorded_runs import MODULE, OutlinedFile, Ran, RecordedRun, Recording
+from wardround.workflows.test.script_coverage import Block, FileLines, ScriptCoverage
 from wardround.workflows.test.script_outline import Position, ScriptOutline, script_outline
 from wardround.workflows.test.script_roles import identity
 from wardround.workflows.test.source_map import GeneratedCode
@@ -28,11 +29,12 @@ _T = TypeVar("_T")
 
 
 class _Script(msgspec.Struct, frozen=True):
-    """The functions of a script that ran, as ranges in its code."""
+    """The functions of a script that ran, as ranges in its code, and its blocks if they are measured."""
 
     file: str
     code: str
     ranges: list[Range]
+    blocks: list[Block] = []
 
 
 class _Taken(msgspec.Struct, frozen=True):
@@ -72,17 +74,68 @@ def read_script_recording(
     return Recording(runs, reading.files, {}, identities, is_complete)
 
 
+class MeasuredScripts(msgspec.Struct, frozen=True):
+    """The lines of the measured scripts that files of tests loaded.
+
+    Attributes:
+        files: path -> its lines; None if they cannot be traced to the source.
+        is_all: each of the tests was recorded, and none ran code that can start another process.
+    """
+
+    files: Mapping[str, FileLines | None]
+    is_all: bool
+
+
+def read_script_lines(tests: Iterable[str], read: Read, tree: TreeUnderTest) -> MeasuredScripts:
+    """Return the lines that some files of tests ran; the arguments are those of ``read_script_recording``."""
+    reading = _Reading(read, tree)
+    found: dict[str, ScriptCoverage] = {}
+    is_all = True
+    for test in sorted({*tests}):
+        taken = reading.taken(test)
+        is_all = is_all and taken is not None and not reading.starts_processes(taken)
+        for script in taken.scripts if taken is not None else ():
+            if script.blocks and script.file in tree.blobs:
+                one = found.setdefault(script.file, ScriptCoverage(script.file, tree.text(script.file)))
+                one.add(script.code, reading.generated(script.code), script.blocks)
+    return MeasuredScripts({path: one.result(is_loaded=True) for path, one in found.items()}, is_all)
+
+
 class _Reading:
     def __init__(self, read: Read, tree: TreeUnderTest) -> None:
         self._read = read
         self._tree = tree
         self._outlines: dict[str, ScriptOutline] = {}
         self._ran: dict[tuple[str, str], _RanFunctions] = {}
+        self._codes: dict[str, GeneratedCode] = {}
         self.files: dict[Key, OutlinedFile] = {}
 
-    def run(self, test: str) -> RecordedRun | None:
+    def taken(self, test: str) -> _Taken | None:
+        """Return the result of the recorder for a file of tests; None without a valid one."""
         taken = self._decoded(record_name(test), _Taken)
         if taken is None or taken.test != test or test not in {one.file for one in taken.scripts}:
+            return None
+        return taken
+
+    def generated(self, name: str) -> GeneratedCode:
+        """Return the code of this name."""
+        if name not in self._codes:
+            code = self._decoded(f"{name}.code", _Code) or _Code("")
+            self._codes[name] = GeneratedCode(code.code, code.map)
+        return self._codes[name]
+
+    def starts_processes(self, taken: _Taken) -> bool:
+        """Return True if a function that ran, or a test, can start another process."""
+        for script in taken.scripts:
+            if script.file in self._tree.blobs:
+                functions = self._outline(script.file).outline.functions
+                if any(functions[number].starts_processes for number in self._functions(script)):
+                    return True
+        return False
+
+    def run(self, test: str) -> RecordedRun | None:
+        taken = self.taken(test)
+        if taken is None:
             return None
         ran: dict[Key, set[int]] = {}
         for script in taken.scripts:
@@ -102,7 +155,7 @@ class _Reading:
     def _functions(self, script: _Script) -> Ran:
         key = (script.file, script.code)
         if key not in self._ran:
-            code = self._decoded(f"{script.code}.code", _Code) or _Code("")
+            code = self.generated(script.code)
             self._ran[key] = _RanFunctions(self._outline(script.file), script.file, code, self._tree)
         return self._ran[key].within(script.ranges)
 
@@ -117,12 +170,12 @@ class _Reading:
 class _RanFunctions:
     """The functions of a file by the ranges of the code that was made of it."""
 
-    def __init__(self, outlined: ScriptOutline, path: str, code: _Code, tree: TreeUnderTest) -> None:
+    def __init__(self, outlined: ScriptOutline, path: str, code: GeneratedCode, tree: TreeUnderTest) -> None:
         self._count = len(outlined.outline.functions)
         self._spans = sorted(outlined.spans)
-        self._code = GeneratedCode(code.code, code.map)
+        self._code = code
         mapped = self._code.mapped(posixpath.basename(path))
-        self._is_source = mapped is None and bool(code.code) and code.code == tree.text(path)
+        self._is_source = mapped is None and len(code) > 0 and code.is_text(tree.text(path))
         self._offsets = [offset for offset, _ in mapped or ()]
         self._numbers = [self._at(position) for _, position in mapped or ()]
 

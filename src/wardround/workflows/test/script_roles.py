@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
+from wardround.semantics.supply_chain.manifests import is_sample
 from wardround.storage.digest import sha256
 from wardround.workflows.test.file_roles import is_prose
 from wardround.workflows.test.script_outline import SUFFIXES
@@ -32,6 +33,11 @@ _SNAPSHOT = LazyPattern(r"(?P<folder>^|^.*/)__snapshots__/(?P<name>[^/]+)\.snap$
 _DECLARATIONS = LazyPattern(r"\.d\.[cm]?ts$")
 _TEST = LazyPattern(
     r"(?:\.|(?:^|/)|-|_)(?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$"
+)
+_UNMEASURED = LazyPattern(
+    r"(?i)(?:^|/)(?:tests?|__tests__|specs?|e2e|cypress|playwright|fixtures?|bench(?:mark)?s?|examples?|scripts|stories|"
+    r"\.storybook|docs?|playgrounds?|demos?|website|mocks?|dist|build|vendor)/|\.stories\.[jt]sx?$|"
+    r"(?:^|/)[\w.-]*\.config\.[cm]?[jt]s$|(?:^|/)\.[\w-]+rc\.[cm]?js$|(?:^|/)(?:gulpfile|gruntfile)\.[cm]?[jt]s$"
 )
 _TYPES_ONLY = LazyPattern(r"\.(?:test|spec)-d\.[cm]?tsx?$")
 
@@ -68,6 +74,13 @@ def script_settings_role(path: str) -> str:
 def is_script(path: str) -> bool:
     """Return True for a file of JavaScript or TypeScript that can run."""
     return path.endswith(SUFFIXES) and not is_declarations(path)
+
+
+def is_measured_script(path: str) -> bool:
+    """Return True for a script whose changed lines tests should run: no test, configuration or sample."""
+    return is_script(path) and not (
+        holds_script_tests(path) or script_settings_role(path) or is_sample(path) or _UNMEASURED.search(path)
+    )
 
 
 def is_declarations(path: str) -> bool:

@@ -23,13 +23,19 @@ from wardround.workflows.test.project_run import RawResult, last_line, shortened
 from wardround.workflows.test.recorded_runs import Recording
 from wardround.workflows.test.script_arguments import ScriptArguments
 from wardround.workflows.test.script_commands import (
+    MEASURED,
     ONE_FILE_EACH,
     RECORDS,
     RUNTIME,
     ScriptCommand,
     script_commands,
 )
-from wardround.workflows.test.script_recording import MOST_BYTES, read_script_recording
+from wardround.workflows.test.script_recording import (
+    MOST_BYTES,
+    MeasuredScripts,
+    read_script_lines,
+    read_script_recording,
+)
 from wardround.workflows.test.script_results import ReportUnreadable, ScriptResult, read_results
 from wardround.workflows.test.session import ending
 from wardround.workflows.test.tree import TreeUnderTest
@@ -68,6 +74,7 @@ class ScriptRun(msgspec.Struct, frozen=True):
         results: id -> the result; a file without any has one of its own.
         recording: the runs of files whose tests all passed; None if nothing was recorded.
         detail: one sentence unless the state is ``complete``.
+        lines: of the measured scripts; None if nothing was recorded.
     """
 
     state: RunState
@@ -75,6 +82,7 @@ class ScriptRun(msgspec.Struct, frozen=True):
     recording: Recording | None
     outcomes: tuple[Outcome, ...]
     detail: str = ""
+    lines: MeasuredScripts | None = None
 
 
 class ScriptSandbox(msgspec.Struct, frozen=True):
@@ -84,6 +92,7 @@ class ScriptSandbox(msgspec.Struct, frozen=True):
         side: a commit, or the index.
         files: the files of that side.
         limits: of one command; its elapsed time is at most what is left of the budget.
+        measured: the paths of the scripts whose lines are recorded.
     """
 
     repository: Repository
@@ -93,6 +102,7 @@ class ScriptSandbox(msgspec.Struct, frozen=True):
     isolation: str
     environ: Mapping[str, str]
     limits: Limits = Limits()
+    measured: tuple[str, ...] = ()
 
 
 def file_of(test: str) -> str:
@@ -132,6 +142,7 @@ class _Attempt(msgspec.Struct, frozen=True):
     recording: Recording | None
     outcomes: tuple[Outcome, ...]
     problem: str
+    lines: MeasuredScripts | None = None
 
 
 class _Running:
@@ -166,6 +177,7 @@ class _Running:
             first.recording,
             (*first.outcomes, *again),
             detail,
+            first.lines,
         )
 
     def _missing(self, attempt: _Attempt) -> dict[str, RawResult]:
@@ -202,7 +214,7 @@ class _Running:
         with EphemeralTree(sandbox.repository, sandbox.side) as tree:
             root = str(tree.root) if sandbox.isolation == NONE else INNER_ROOT
             link_packages(_at(root, sandbox.environment), tree.root)
-            _prepare(tree.root)
+            _prepare(tree.root, sandbox.measured)
             relative = tuple(posixpath.relpath(one, self._tests.root or ".") for one in files)
             commands = script_commands(
                 self._tests.framework, self._tests.arguments, relative, f"{root}/{_FOLDER}",
@@ -221,7 +233,8 @@ class _Running:
                     break
             is_complete = self._tests.is_only and not files and not problems
             recording = self._recording(tree, results, is_complete=is_complete) if is_recorded else None
-        return _Attempt(tuple(results), recording, tuple(outcomes), problems[0] if problems else "")
+            lines = self._lines(tree, results, is_sound=not problems) if is_recorded else None
+        return _Attempt(tuple(results), recording, tuple(outcomes), problems[0] if problems else "", lines)
 
     def _started(self, tree: EphemeralTree, root: str, command: ScriptCommand) -> Outcome:
         sandbox = self._sandbox
@@ -263,11 +276,23 @@ class _Running:
         files = sorted({one.file for one in results} - failed)
         found = read_script_recording(
             files,
-            lambda name: tree.read(f"{_FOLDER}/{RECORDS}/{name}", MOST_BYTES),
+            _records(tree),
             self._sandbox.files,
             is_complete=is_complete,
         )
         return found if found.runs else None
+
+    def _lines(
+        self, tree: EphemeralTree, results: Sequence[ScriptResult], *, is_sound: bool
+    ) -> MeasuredScripts:
+        """Return the lines that all files of tests ran, those with failures too."""
+        ran = {one.file for one in results if one.outcome is not TestOutcome.SKIPPED}
+        found = read_script_lines(ran, _records(tree), self._sandbox.files)
+        return msgspec.structs.replace(found, is_all=found.is_all and is_sound)
+
+
+def _records(tree: EphemeralTree) -> Callable[[str], bytes | None]:
+    return lambda name: tree.read(f"{_FOLDER}/{RECORDS}/{name}", MOST_BYTES)
 
 
 def _at(root: str, environment: Environment) -> Environment:
@@ -282,11 +307,12 @@ def _moved(root: str, links: Sequence[tuple[str, str]]) -> Iterator[tuple[str, s
         yield path, f"{root}{target[len(INNER_ROOT) :]}" if is_inside else target
 
 
-def _prepare(tree: Path) -> None:
+def _prepare(tree: Path, measured: Sequence[str]) -> None:
     """Make the folder of the run in a tree, before anything of the tree runs."""
     folder = tree / _FOLDER
     folder.mkdir()
     (folder / RECORDS).mkdir()
+    (folder / MEASURED).write_bytes(msgspec.json.encode(measured))
     for name in RUNTIME:
         shutil.copyfile(_RUNTIME / name, folder / name)
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+import msgspec
+
+from wardround.context.run_evidence import RunState
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.groups import TestGroup
 from wardround.workflows.test.planning import PlannedTests
 from wardround.workflows.test.project_run import ProjectResult
 from wardround.workflows.test.recorded_runs import Recording
+from wardround.workflows.test.script_lines import ScriptLines
 from wardround.workflows.test.script_patterns import framework_arguments
 from wardround.workflows.test.script_planning import store_script_runs
 from wardround.workflows.test.script_roles import is_script
 from wardround.workflows.test.script_run import ScriptSandbox, ScriptTests, file_of, run_script_tests
+from wardround.workflows.test.tree import TreeUnderTest
 
 
 class ScriptRuns:
@@ -36,6 +41,7 @@ class ScriptRuns:
         self._progress = progress
         self._is_recorded = is_recorded
         self._recordings: list[Recording] = []
+        self.lines = ScriptLines(planned.head, _roots(planned))
 
     def run(self, group: TestGroup, environment: Environment, first_log: int) -> ProjectResult:
         """Run the tests of one project.
@@ -43,23 +49,57 @@ class ScriptRuns:
         Args:
             first_log: the number of the first log.
         """
-        assert group.framework is not None
-        tests = ScriptTests(
-            group.root,
-            group.name,
-            framework_arguments(group.framework, self._planned.head),
-            tuple(one.id for one in group.tests),
-            is_filtered=any(is_script(one.id) for one in self._planned.plan.omitted),
-            is_only=sum(one.language == "javascript" for one in self._planned.projects) == 1,
-        )
+        tests = self._tests(group, self._planned.head)
         done = run_script_tests(
             self._sandbox(environment), tests, self._deadline, self._logs, first_log,
             is_recorded=self._is_recorded, progress=self._progress,
         )  # fmt: skip
         if done.recording is not None:
             self._recordings.append(done.recording)
+        if done.lines is not None:
+            is_complete = done.state is RunState.COMPLETE
+            self.lines.add(
+                group.root, msgspec.structs.replace(done.lines, is_all=done.lines.is_all and is_complete)
+            )
         return ProjectResult(
             done.state, done.results, (), done.outcomes, done.detail, is_recorded=done.recording is not None
+        )
+
+    def empty(self, tree: TreeUnderTest) -> ScriptLines:
+        """Return the lines of another side, before anything ran."""
+        return ScriptLines(tree, _roots(self._planned))
+
+    def run_base(self, group: TestGroup, sandbox: ScriptSandbox, first_log: int, lines: ScriptLines) -> str:
+        """Run the files of tests of a project that exist before the change, and add the lines that ran.
+
+        Args:
+            sandbox: of the base.
+            first_log: the number of the first log.
+
+        Returns:
+            The reason, as a clause, if that failed.
+        """
+        tests = self._tests(group, sandbox.files)
+        if not tests.files:
+            return ""
+        done = run_script_tests(
+            sandbox, tests, self._deadline, self._logs, first_log, is_recorded=True, progress=self._progress
+        )
+        if done.state is not RunState.COMPLETE or done.lines is None:
+            return done.detail or "nothing was recorded"
+        lines.add(group.root, done.lines)
+        return ""
+
+    def _tests(self, group: TestGroup, tree: TreeUnderTest) -> ScriptTests:
+        """Return the tests of a project that exist in a tree."""
+        assert group.framework is not None
+        return ScriptTests(
+            group.root,
+            group.name,
+            framework_arguments(group.framework, tree),
+            tuple(one.id for one in group.tests if one.id in tree.blobs),
+            is_filtered=any(is_script(one.id) for one in self._planned.plan.omitted),
+            is_only=sum(one.language == "javascript" for one in self._planned.projects) == 1,
         )
 
     def store(self, git_dir: Path, failed: Collection[str], passed: Collection[str]) -> str:
@@ -77,3 +117,7 @@ class ScriptRuns:
         if not (self._recordings or broken or sound):
             return ""
         return store_script_runs(git_dir, self._recordings, broken, sound)
+
+
+def _roots(planned: PlannedTests) -> list[str]:
+    return [one.root for one in planned.projects if one.language == "javascript"]

@@ -65,6 +65,15 @@ class GeneratedCode:
         row = bisect_right(self._starts, max(offset, 0)) - 1
         return row, max(offset, 0) - self._starts[row]
 
+    def offset(self, position: Position) -> int:
+        """Return the offset of a line and a column."""
+        row, column = position
+        return self._starts[row] + column if row < len(self._starts) else len(self)
+
+    def is_text(self, text: str) -> bool:
+        """Return True if the code is this text."""
+        return self._units == _units(text)
+
     def mapped(self, name: str) -> list[tuple[int, Position]] | None:
         """Return offsets in the code with their positions in the file of this name; None without a map."""
         found = _decoded(self._url)

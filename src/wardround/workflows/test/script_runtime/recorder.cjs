@@ -5,6 +5,7 @@
  * WARDROUND_RECORD: the folder for the result, one file for each file of tests, named after the digest of its
  * path, and one file for each script, named after the digest of its code.
  * WARDROUND_ROOT: the root of the tree; scripts outside of it and installed packages are left out.
+ * WARDROUND_MEASURED: a file with the paths of the scripts, as JSON, whose blocks are counted, too; may be absent.
  * WARDROUND_TEST: the file of tests that this process runs, if it runs one and reports at its end; "argument" if
  * that is the program of the process, as under node --test.
  */
@@ -18,7 +19,12 @@ const { writeFileSync, renameSync, existsSync } = fs; // tests replace the funct
 const folder = process.env.WARDROUND_RECORD;
 const root = process.env.WARDROUND_ROOT;
 const WRAPPER = /^'use strict';async \([^)]{0,400}\)=>\{\{/; // of vitest
+const measured = new Set(listed(process.env.WARDROUND_MEASURED)); // before tests replace functions
 let session;
+
+function listed(address) {
+  return address && existsSync(address) ? JSON.parse(fs.readFileSync(address, 'utf8')) : [];
+}
 
 function digest(text) {
   return crypto.createHash('sha256').update(text).digest('hex').slice(0, 32);
@@ -38,7 +44,7 @@ function start() {
   session = new inspector.Session();
   session.connect();
   call('Profiler.enable');
-  call('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  call('Profiler.startPreciseCoverage', { callCount: true, detailed: measured.size > 0 });
 }
 
 function pathOf(address) {
@@ -71,6 +77,11 @@ function debugged(scripts) {
   return found;
 }
 
+function blocksOf(functions, shift) {
+  const all = functions.flatMap((each) => each.ranges);
+  return all.map((range) => [range.startOffset - shift, range.endOffset - shift, range.count]);
+}
+
 /** Return the scripts that ran since the last call, with their code and the ranges of functions that ran. */
 function ran(sources) {
   const scripts = call('Profiler.takePreciseCoverage')
@@ -82,7 +93,8 @@ function ran(sources) {
     const name = digest(code + map);
     write(`${name}.code`, JSON.stringify({ code, map: map.startsWith('data:') ? map : '' }));
     const ranges = functions.map((each) => each.ranges[0]).filter((range) => range.count > 0);
-    return { file, code: name, ranges: ranges.map((range) => [range.startOffset - shift, range.endOffset - shift]) };
+    const placed = ranges.map((range) => [range.startOffset - shift, range.endOffset - shift]);
+    return { file, code: name, ranges: placed, blocks: measured.has(file) ? blocksOf(functions, shift) : [] };
   });
 }
 
