@@ -147,7 +147,8 @@ class _Running:
         state, detail = _worst(runs, has_tests=bool(runs or self._planned.plan.omitted))
         delta, delta_note = self._delta()
         notes = (*self._planned.plan.notes, self._stored(tests), *_unrecorded_notes(runs), delta_note)
-        recorded, is_recorded = self._recorded, any(run.is_recorded for run in runs)
+        has_passed = any(one.outcome in (TestOutcome.PASSED, TestOutcome.FLAKY) for one in tests)
+        recorded, is_recorded = self._recorded, has_passed and any(run.is_recorded for run in runs)
         return TestReport(
             base="" if self._planned.base is None else self._change.base,
             head="index" if self._planned.side.startswith(":") else self._planned.side,
