@@ -248,9 +248,10 @@ class ProjectRunner:
         if not failed or self._left_s() < _LEAST_S:
             return
         done = self._session(failed, is_filtered=True, is_recorded=False)
-        for one in done.events:
-            if isinstance(one, events.Ended) and one.test in failed:
-                self._results[one.test] = _repeated(self._results[one.test], one)
+        last = {one.test: one for one in done.events if isinstance(one, events.Ended)}
+        for test in failed:
+            if test in last:
+                self._results[test] = _repeated(self._results[test], last[test])
         if self._is_recorded:
             self._repeat_recorded()
 
