@@ -35,7 +35,7 @@ def after(one: RawResult, state: RunState = RunState.COMPLETE) -> tuple[RunState
         (
             "E   ModuleNotFoundError: No module named 'shop._fast'",
             "the module shop._fast is compiled from src/shop/_fast.pyx and was not built; "
-            "run wardround environment build",
+            "build it in the work tree",
         ),
     ],
 )
@@ -68,7 +68,7 @@ def test_another_failure_remains_one(excerpt: str) -> None:
         ("shop.prices", ""),
         ("tests", ""),
         ("shop._fast", "; the module shop._fast is compiled from src/shop/_fast.pyx and was not built; "
-         "run wardround environment build"),
+         "build it in the work tree"),
     ],
 )  # fmt: skip
 def test_a_module_that_prevents_collection_is_named_with_what_to_do(module: str, advice: str) -> None:

@@ -16,6 +16,7 @@ _NO_FIXTURE = LazyPattern(r"fixture '(\w{1,60})' not found")
 _NO_ASYNC = LazyPattern(r"async def functions are not natively supported")
 _NO_GIT = LazyPattern(r"fatal: not a git repository")
 _NO_MODULE = LazyPattern(r"No module named '([\w.]{1,200})'")
+_NO_NAME = LazyPattern(r"cannot import name '(\w{1,100})' from (?:[a-z ]{1,40})?'([\w.]{1,200})'")
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 _WITHOUT_SOCKETS = (
     "it opens an internet socket; if it needs one, commit loopback = true in [tool.wardround.sandbox]"
@@ -100,8 +101,17 @@ def _reason(excerpt: str, means: RunMeans) -> str:
     fixture = _NO_FIXTURE.search(excerpt)
     if fixture and fixture[1] in _PLUGINS:
         return f"the environment has no fixture {fixture[1]}; install {_PLUGINS[fixture[1]]} in it"
-    module = _NO_MODULE.search(excerpt)
-    return _not_built(module[1], means.paths()) if module else ""
+    module = _missing_module(excerpt)
+    return _not_built(module, means.paths()) if module else ""
+
+
+def _missing_module(text: str) -> str:
+    """Return the module that an error of an import names; empty for other texts."""
+    name = _NO_NAME.search(text)
+    if name:
+        return f"{name[2]}.{name[1]}"
+    module = _NO_MODULE.search(text)
+    return module[1] if module else ""
 
 
 def _not_built(module: str, paths: Collection[str]) -> str:
@@ -110,17 +120,19 @@ def _not_built(module: str, paths: Collection[str]) -> str:
     source = next((path for path in sorted(paths) if f"/{path}".endswith(names)), "")
     if not source:
         return ""
-    return f"the module {module} is compiled from {source} and was not built; run wardround environment build"
+    return f"the module {module} is compiled from {source} and was not built; build it in the work tree"
 
 
 def _advice(detail: str, means: RunMeans) -> str:
     """Return what to do about tests that a missing module made impossible to collect; empty for others."""
-    module = _NO_MODULE.search(detail)
-    if module is None or "; " in detail:
+    module = _missing_module(detail)
+    if not module or "; " in detail:
         return ""
     paths = means.paths()
-    if built := _not_built(module[1], paths):
+    if built := _not_built(module, paths):
         return built
-    top = module[1].partition(".")[0]
+    if _NO_NAME.search(detail):
+        return ""
+    top = module.partition(".")[0]
     is_own = any(f"/{path}".rpartition(f"/{top}")[2][:1] in ("/", ".") for path in paths if top in path)
     return "" if is_own else "install it in the environment of the project"
