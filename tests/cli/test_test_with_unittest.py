@@ -89,3 +89,37 @@ def test_the_set_up_of_a_module_decides_about_all_its_tests(repo: GitRepository,
 
     assert len(found) == 3
     assert {outcome for outcome, _ in found.values()} == {"skipped" if "Skip" in raised else "error"}
+
+
+def test_tests_of_a_namespace_package_are_run_although_discovery_does_not_reach_them(
+    repo: GitRepository,
+) -> None:
+    test = HEAD + "class TestShop(unittest.TestCase):\n    def test_price(self):\n        {}\n"
+    files = {
+        "setup.py": "",
+        "src/space/shop/__init__.py": "",
+        "src/space/shop/tests/__init__.py": "",
+        "src/space/shop/tests/test_price.py": test.format("from space import shop"),
+        "src/space/shop/tests/test_broken.py": "import absent\n" + test.format("pass"),
+    }
+    repo.commit(files)
+    repo.commit({"src/space/shop/__init__.py": "PRICE = 1\n"})
+
+    done = repo.wardround("test", "--target", "all", "--base", "HEAD~1", env={"VIRTUAL_ENV": sys.prefix})
+
+    assert done.returncode == 4
+    assert "No module named 'absent'; install it in the environment of the project" in done.stdout
+    assert "\n1 passed, 1 not run in " in done.stdout
+
+
+def test_a_run_that_collects_none_of_the_tests_is_inconclusive(repo: GitRepository) -> None:
+    loader = "def load_tests(loader, tests, pattern):\n    return unittest.TestSuite()\n"
+    repo.commit({"setup.py": "", "test_shop.py": HEAD + FIXTURE.format(fixture="x", error="e") + loader})
+    repo.commit({"shop.py": "PRICE = 1\n"})
+
+    done = repo.wardround("test", "--target", "all", "--base", "HEAD~1", env={"VIRTUAL_ENV": sys.prefix})
+
+    assert done.returncode == 4
+    assert (
+        "unittest collected none of the 3 tests; check its settings with python -m unittest -v" in done.stdout
+    )

@@ -19,9 +19,9 @@ from wardround.workflows.environments.source_folders import editable_folders, so
 _FOLDERS = (".venv", "venv")
 _LIST = (
     "import importlib.metadata as m, json, sys; "
-    "found = list(m.distributions()); "
-    "packages = sorted({(d.name or '', d.version or '') for d in found}); "
-    "places = sorted({(d.name or '', str(d.locate_file(''))) for d in found}); "
+    "found = [(d.metadata['Name'] or '', d) for d in m.distributions()]; "
+    "packages = sorted({(name, d.version or '') for name, d in found}); "
+    "places = sorted({(name, str(d.locate_file(''))) for name, d in found}); "
     "json.dump([[sys.version.split()[0], sys.implementation.cache_tag, packages], places], sys.stdout)"
 )
 _LIST_S = 30

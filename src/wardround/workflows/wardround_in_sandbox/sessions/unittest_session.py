@@ -20,6 +20,7 @@ def run(request: Request, events: Events, recorder: LineRecorder) -> int:
     recorder.start()
     try:
         tests = list(_flat(unittest.TestLoader().discover(os.getcwd())))
+        tests += _undiscovered(request, {_id(test, request).partition("::")[0] for test in tests})
         found = {_id(test, request): test for test in tests}
         for name, test in found.items():
             if type(test).__name__ == "_FailedTest":
@@ -33,6 +34,21 @@ def run(request: Request, events: Events, recorder: LineRecorder) -> int:
         return 0 if result.wasSuccessful() else 1
     finally:
         recorder.stop()
+
+
+def _undiscovered(request: Request, known: set[str]) -> Iterator[Any]:
+    """Yield the tests of requested files that discovery does not reach, as those of a namespace package."""
+    folders = [os.path.abspath(one) + os.sep for one in sys.path if os.path.abspath(one) != request.root]
+    for path in request.files:
+        place = os.path.join(request.root, path)
+        if path in known or not path.endswith(".py") or not os.path.isfile(place):
+            continue
+        above = [one for one in (*folders, request.root.rstrip("/") + "/") if place.startswith(one)]
+        name = place[len(max(above, key=len)) : -len(".py")].replace(os.sep, ".")
+        for test in _flat(unittest.TestLoader().loadTestsFromName(name)):
+            if type(test).__name__ == "_FailedTest":
+                test._testMethodName = path[: -len(".py")]  # which ids of such tests are made from
+            yield test
 
 
 def _flat(suite: Any) -> Iterator[Any]:
