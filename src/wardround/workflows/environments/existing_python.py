@@ -82,8 +82,8 @@ def described_python(prefix: Path, source: str, root: Path, folder: str) -> Envi
         version = listed[0]
     except (OSError, ValueError, subprocess.SubprocessError) as cause:
         raise EnvironmentUnavailable(
-            f"{source}: its interpreter does not list its packages ({_reason(cause)}); recreate it with Python "
-            "3.8 or later"
+            f"{source}: its interpreter does not list its packages ({_reason(cause)}); "
+            "recreate it with Python 3.8 or later"
         ) from cause
     visible = python_profile(prefix)
     folders = dict.fromkeys((*source_folders(folder), *editable_folders(prefix, root)))
