@@ -211,7 +211,8 @@ def test_tests_that_cannot_be_collected_are_inconclusive(changed: GitRepository)
     assert done.returncode == 4
     assert outcomes(changed)["test_new"] == "not-run"
     reason = "it could not be collected: ModuleNotFoundError: No module named 'not_there'"
-    assert f"1 test not run: {reason}\n" in done.stdout
+    advice = "install it in the environment of the project"
+    assert f"1 test not run: {reason}; {advice}\n" in done.stdout
 
 
 @pytest.mark.parametrize(

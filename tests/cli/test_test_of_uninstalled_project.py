@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import sysconfig
 
 import pytest
 
@@ -100,3 +101,27 @@ def test_mutants_are_tried_with_them(shop: GitRepository) -> None:
 
     assert done.returncode == 0, done.stdout
     assert "the tests noticed 1 of 1 small edits of the changed lines\n" in done.stdout
+
+
+def test_a_module_that_was_compiled_in_the_work_tree_is_supplied(repo: GitRepository) -> None:
+    name = f"_fast{sysconfig.get_config_var('EXT_SUFFIX')}"
+    files = {
+        "fast/_fast.c": "int x;\n",
+        ".gitignore": "*.so\n",
+        "pyproject.toml": "[tool.pytest.ini_options]\n",
+    }
+    test = "import fast\n\n\ndef test_value():\n    from fast import _fast\n"
+    repo.commit({**files, "fast/__init__.py": "", "tests/test_fast.py": test})
+    repo.commit({"fast/__init__.py": "VALUE = 1\n"})
+
+    before = repo.wardround("test", "--base", "HEAD~1", env={"VIRTUAL_ENV": sys.prefix})
+    (repo.root / "fast" / name).write_bytes(b"no library")
+    after = repo.wardround("test", "--base", "HEAD~1", env={"VIRTUAL_ENV": sys.prefix})
+
+    assert before.returncode == 4
+    assert (
+        "fast._fast is compiled from fast/_fast.c and was not built; build it in the work tree"
+        in before.stdout
+    )
+    assert f"supplied: compiled modules of the work tree: fast/{name}\n" in after.stdout
+    assert "ImportError: " in after.stdout

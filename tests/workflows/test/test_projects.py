@@ -73,6 +73,21 @@ def test_a_python_manager_is_named_with_its_source(
         ),
         ({"setup.py": "", "tests/conftest.py": ""}, ("tests/conftest.py", "")),
         ({"requirements.txt": "pytest==8\n"}, ("requirements.txt", "")),
+        ({"requirements/test.txt": "pytest\n", "setup.py": ""}, ("requirements/test.txt", "")),
+        ({"setup.py": "setup(extras_require={'test': ['pytest>=7']})\n"}, ("setup.py", "")),
+        ({"setup.cfg": "[options.extras_require]\ntest =\n    pytest\n"}, ("setup.cfg", "")),
+        (
+            {"pyproject.toml": '[tool.tox.env_run_base]\ncommands = [["pytest", "tests"]]\n'},
+            ("pyproject.toml", "tool.tox"),
+        ),
+        (
+            {"pyproject.toml": '[tool.tox]\nlegacy_tox_ini = """\ncommands =\n  {py} -m pytest\n"""\n'},
+            ("pyproject.toml", "tool.tox"),
+        ),
+        (
+            {"setup.py": "", "tests/test_a.py": "import pytest\nimport unittest\n"},
+            ("tests/test_a.py", "import pytest"),
+        ),
     ],
 )
 def test_pytest_is_found_by_its_configuration_or_as_a_dependency(

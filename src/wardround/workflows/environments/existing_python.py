@@ -19,12 +19,13 @@ from wardround.workflows.environments.source_folders import editable_folders, so
 _FOLDERS = (".venv", "venv")
 _LIST = (
     "import importlib.metadata as m, json, sys; "
-    "found = list(m.distributions()); "
-    "packages = sorted({(d.name or '', d.version or '') for d in found}); "
-    "places = sorted({(d.name or '', str(d.locate_file(''))) for d in found}); "
+    "found = [(d.metadata['Name'] or '', d) for d in m.distributions()]; "
+    "packages = sorted({(name, d.version or '') for name, d in found}); "
+    "places = sorted({(name, str(d.locate_file(''))) for name, d in found}); "
     "json.dump([[sys.version.split()[0], sys.implementation.cache_tag, packages], places], sys.stdout)"
 )
 _LIST_S = 30
+_LONGEST_REASON = 200
 
 
 def existing_python(
@@ -81,7 +82,8 @@ def described_python(prefix: Path, source: str, root: Path, folder: str) -> Envi
         version = listed[0]
     except (OSError, ValueError, subprocess.SubprocessError) as cause:
         raise EnvironmentUnavailable(
-            f"{source}: its interpreter does not list its packages ({cause}); recreate it"
+            f"{source}: its interpreter does not list its packages ({_reason(cause)}); "
+            "recreate it with Python 3.8 or later"
         ) from cause
     visible = python_profile(prefix)
     folders = dict.fromkeys((*source_folders(folder), *editable_folders(prefix, root)))
@@ -94,6 +96,13 @@ def described_python(prefix: Path, source: str, root: Path, folder: str) -> Envi
         version=version,
         packages=frozenset(normal(name) for name, place in places if _is_outside(place, prefix, root)),
     )
+
+
+def _reason(cause: Exception) -> str:
+    """Return the last line of the output of a failed interpreter, or the error itself."""
+    output = cause.stderr if isinstance(cause, subprocess.CalledProcessError) else b""
+    lines = output.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:_LONGEST_REASON] if lines else str(cause)
 
 
 def _is_outside(place: str, prefix: Path, root: Path) -> bool:

@@ -18,7 +18,7 @@ from wardround.workflows.environments.existing_node import PACKAGES, existing_no
 from wardround.workflows.environments.existing_python import described_python, existing_python
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.environments.unbuilt import with_unbuilt
+from wardround.workflows.environments.unbuilt import with_compiled, with_unbuilt
 from wardround.workflows.test.projects import DetectedProject
 
 BUILD_COMMAND = "wardround environment build"
@@ -55,6 +55,7 @@ def environment_of(
     found = _found(project, repository, settings, side, environ)
     if project.language == "python":
         files = TreeFiles(repository.tracked(side), repository.tree(side).read)
+        found = with_compiled(found, repository.root, files.paths)
         found = with_unbuilt(found, dict.fromkeys((project.root, "")), files, lambda: _tag(repository, side))
     return with_settings(found, settings)
 

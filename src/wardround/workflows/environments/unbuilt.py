@@ -6,8 +6,11 @@ of a commit lacks the files that a build writes. A run gets both as files of its
 
 from __future__ import annotations
 
+import os
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
 
 import msgspec
 
@@ -20,6 +23,9 @@ from wardround.workflows.environments.tree_files import TreeFiles
 _FOLDER = ".wardround-metadata"
 """The folder of the tree with the metadata, on the path of imports."""
 _PATHS = "PYTHONPATH"
+_SOURCES = (".py", ".pyx", ".c", ".cpp", ".rs")
+_MOST_COMPILED = 500
+_SHOWN = 3
 _MODULE = """\
 # The version is that of the last tag; a build would write this file.
 __version__ = version = full_version = short_version = {version!r}
@@ -68,6 +74,38 @@ def with_unbuilt(
         supplied=(*environment.supplied, *supplied),
         visible=msgspec.structs.replace(environment.visible, variables=(*variables, search)),
     )
+
+
+def with_compiled(environment: Environment, root: Path, paths: Collection[str]) -> Environment:
+    """Return an environment that has the modules that a person compiled next to the sources of the project.
+
+    Args:
+        root: of the work tree.
+        paths: those of the tree of the run, which has none of them.
+    """
+    found = list(islice(_compiled(root, paths), _MOST_COMPILED))
+    if not found or environment.copies:  # a build of wardround has its own
+        return environment
+    rest = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    supplied = f"compiled modules of the work tree: {', '.join(found[:_SHOWN])}{rest}"
+    return msgspec.structs.replace(
+        environment,
+        copies=tuple((path, str(root / path)) for path in found),
+        supplied=(*environment.supplied, supplied),
+    )
+
+
+def _compiled(root: Path, paths: Collection[str]) -> Iterator[str]:
+    """Yield the paths of compiled modules in the folders of the tree that have sources."""
+    top, known = os.path.realpath(root), frozenset(paths)
+    for folder in sorted({posixpath.dirname(path) for path in known if path.endswith(_SOURCES)}):
+        place = os.path.join(top, folder) if folder else top
+        if os.path.realpath(place) != place or not os.path.isdir(place):
+            continue
+        for entry in sorted(os.scandir(place), key=lambda one: one.name):
+            path = posixpath.join(folder, entry.name)
+            if entry.name.endswith(".so") and entry.is_file(follow_symlinks=False) and path not in known:
+                yield path
 
 
 def _metadata(found: ProjectMetadata) -> Iterator[tuple[str, str]]:

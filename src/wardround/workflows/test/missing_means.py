@@ -1,8 +1,8 @@
-"""Tests that fail because a run lacks what they need: an internet socket, or the files of a submodule."""
+"""Tests that fail because a run lacks what they need: a socket, a plugin, a compiled module, other files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -12,10 +12,28 @@ from wardround.workflows.test.project_run import ProjectResult, RawResult
 
 _NO_SOCKET = LazyPattern(r"Address family not supported by protocol|EAFNOSUPPORT")
 _NO_FILE = LazyPattern(r"ENOENT|No such file or directory|FileNotFoundError|Cannot find module")
+_NO_FIXTURE = LazyPattern(r"fixture '(\w{1,60})' not found")
+_NO_ASYNC = LazyPattern(r"async def functions are not natively supported")
+_NO_GIT = LazyPattern(r"fatal: not a git repository")
+_NO_MODULE = LazyPattern(r"No module named '([\w.]{1,200})'")
+_NO_NAME = LazyPattern(r"cannot import name '(\w{1,100})' from (?:[a-z ]{1,40})?'([\w.]{1,200})'")
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 _WITHOUT_SOCKETS = (
     "it opens an internet socket; if it needs one, commit loopback = true in [tool.wardround.sandbox]"
 )
+_WITHOUT_GIT = "it reads the git repository, and the tree of a run has none; skip it where there is no .git"
+_WITHOUT_ASYNC = "the environment has no plugin for asynchronous tests; install pytest-asyncio or anyio in it"
+_PLUGINS = {
+    "aiohttp_client": "pytest-aiohttp", "benchmark": "pytest-benchmark",
+    "data_regression": "pytest-regressions", "datadir": "pytest-datadir", "faker": "Faker",
+    "file_regression": "pytest-regressions", "freezer": "pytest-freezer", "fs": "pyfakefs",
+    "httpbin": "pytest-httpbin", "httpserver": "pytest-httpserver", "httpx_mock": "pytest-httpx",
+    "mocker": "pytest-mock", "qtbot": "pytest-qt", "requests_mock": "requests-mock",
+    "respx_mock": "respx", "snapshot": "syrupy", "socket_disabled": "pytest-socket",
+    "subtests": "pytest-subtests",
+}  # fmt: skip
+"""Fixtures, and the packages that provide them."""
+_COMPILED = (".c", ".cc", ".cpp", ".cxx", ".f90", ".pyx", ".rs", "module.c")
 
 
 class RunMeans(msgspec.Struct, frozen=True):
@@ -24,37 +42,97 @@ class RunMeans(msgspec.Struct, frozen=True):
     Attributes:
         has_loopback: internet sockets, on an interface of the run.
         submodules: returns the paths of submodules, whose files no run has.
+        paths: returns the paths of the files of the tree.
     """
 
     has_loopback: bool
     submodules: Callable[[], Sequence[str]]
+    paths: Callable[[], Collection[str]]
 
 
 def without_means(result: ProjectResult, means: RunMeans) -> ProjectResult:
     """Return the result of a run with the reason of failures that state a lack of means.
 
-    A test that failed for lack of a socket was not run, as the configuration can permit one. A failure for
-    lack of a submodule remains one: it is the same before the change.
+    A test that failed for lack of a socket, a package or the like was not run, as the configuration or the
+    environment can have it. A failure for lack of a submodule remains one: it is the same before the change.
     """
     failed = {test: one for test, one in result.results.items() if one.outcome in _FAILURES}
     lacking = {test: found for test, one in failed.items() if (found := _lacking(one, means)) is not None}
-    if not lacking:
+    uncollected = {
+        test: msgspec.structs.replace(one, detail=f"{one.detail}; {advice}")
+        for test, one in result.results.items()
+        if one.outcome is TestOutcome.NOT_RUN and (advice := _advice(one.detail, means))
+    }
+    if not lacking and not uncollected:
         return result
-    result = msgspec.structs.replace(result, results={**result.results, **lacking})
-    not_run = [test for test, one in lacking.items() if one.outcome is TestOutcome.NOT_RUN]
+    result = msgspec.structs.replace(result, results={**result.results, **lacking, **uncollected})
+    not_run = [one for one in lacking.values() if one.outcome is TestOutcome.NOT_RUN]
     if not not_run:
         return result
-    detail = result.detail or f"{not_run[0]}: {_WITHOUT_SOCKETS}"
+    detail = result.detail or f"{_count(not_run)} not run: {not_run[0].detail}"
     return msgspec.structs.replace(result, state=RunState.PARTIAL, detail=detail)
+
+
+def _count(tests: Sequence[RawResult]) -> str:
+    return "1 test was" if len(tests) == 1 else f"{len(tests)} tests were"
 
 
 def _lacking(one: RawResult, means: RunMeans) -> RawResult | None:
     """Return a failed test with what it lacked; None if its failure does not state that."""
-    if not means.has_loopback and _NO_SOCKET.search(one.excerpt):
-        return msgspec.structs.replace(one, outcome=TestOutcome.NOT_RUN, detail=_WITHOUT_SOCKETS)
+    reason = _reason(one.excerpt, means)
+    if reason:
+        return msgspec.structs.replace(one, outcome=TestOutcome.NOT_RUN, detail=reason)
     if _NO_FILE.search(one.excerpt):
         for path in means.submodules():
             if path in one.excerpt:
                 detail = f"it reads the submodule {path}, whose files are not in the tree of a run"
                 return msgspec.structs.replace(one, detail=detail)
     return None
+
+
+def _reason(excerpt: str, means: RunMeans) -> str:
+    """Return the reason why a failed test could not run; empty if its failure states none."""
+    if not means.has_loopback and _NO_SOCKET.search(excerpt):
+        return _WITHOUT_SOCKETS
+    if _NO_GIT.search(excerpt):
+        return _WITHOUT_GIT
+    if _NO_ASYNC.search(excerpt):
+        return _WITHOUT_ASYNC
+    fixture = _NO_FIXTURE.search(excerpt)
+    if fixture and fixture[1] in _PLUGINS:
+        return f"the environment has no fixture {fixture[1]}; install {_PLUGINS[fixture[1]]} in it"
+    module = _missing_module(excerpt)
+    return _not_built(module, means.paths()) if module else ""
+
+
+def _missing_module(text: str) -> str:
+    """Return the module that an error of an import names; empty for other texts."""
+    name = _NO_NAME.search(text)
+    if name:
+        return f"{name[2]}.{name[1]}"
+    module = _NO_MODULE.search(text)
+    return module[1] if module else ""
+
+
+def _not_built(module: str, paths: Collection[str]) -> str:
+    """Return the reason for which a compiled module of the project is missing; empty for any other module."""
+    names = tuple(f"/{module.replace('.', '/')}{suffix}" for suffix in _COMPILED)
+    source = next((path for path in sorted(paths) if f"/{path}".endswith(names)), "")
+    if not source:
+        return ""
+    return f"the module {module} is compiled from {source} and was not built; build it in the work tree"
+
+
+def _advice(detail: str, means: RunMeans) -> str:
+    """Return what to do about tests that a missing module made impossible to collect; empty for others."""
+    module = _missing_module(detail)
+    if not module or "; " in detail:
+        return ""
+    paths = means.paths()
+    if built := _not_built(module, paths):
+        return built
+    if _NO_NAME.search(detail):
+        return ""
+    top = module.partition(".")[0]
+    is_own = any(f"/{path}".rpartition(f"/{top}")[2][:1] in ("/", ".") for path in paths if top in path)
+    return "" if is_own else "install it in the environment of the project"

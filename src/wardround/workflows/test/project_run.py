@@ -127,6 +127,8 @@ class ProjectRunner:
         problem = self._run_all()
         if problem is not None:
             return problem
+        if not self._results and not self._not_run and self._collects_nothing():
+            return self._ended(RunState.FAILED, self._none_collected())
         self._repeat_failures()
         if self._finds_order:
             self._order = tuple(self._orders())
@@ -248,9 +250,10 @@ class ProjectRunner:
         if not failed or self._left_s() < _LEAST_S:
             return
         done = self._session(failed, is_filtered=True, is_recorded=False)
-        for one in done.events:
-            if isinstance(one, events.Ended) and one.test in failed:
-                self._results[one.test] = _repeated(self._results[one.test], one)
+        last = {one.test: one for one in done.events if isinstance(one, events.Ended)}
+        for test in failed:
+            if test in last:
+                self._results[test] = _repeated(self._results[test], last[test])
         if self._is_recorded:
             self._repeat_recorded()
 
@@ -293,6 +296,19 @@ class ProjectRunner:
         for test in self._tests.tests:
             if test not in known:
                 self._results[test] = self._missing(test, is_excluded=test in excluded)
+
+    def _collects_nothing(self) -> bool:
+        """Return True if the framework found none of the tests, and no file or setting states why."""
+        is_expected = self._tests.is_filtered and self._tests.framework == "pytest"
+        return bool(self._tests.tests) and not is_expected and not self._uncollected and not self._excluded
+
+    def _none_collected(self) -> str:
+        command = "pytest --collect-only" if self._tests.framework == "pytest" else "python -m unittest -v"
+        folder = f" in {self._tests.root}" if self._tests.root else ""
+        return (
+            f"{self._tests.framework} collected none of the {len(self._tests.tests)} tests{folder}; "
+            f"check its settings with {command}"
+        )
 
     def _missing(self, test: str, *, is_excluded: bool) -> RawResult:
         path = test.partition("::")[0]

@@ -28,9 +28,12 @@ _TABLES = {"hatch": ("envs",)}
 """Table below ``tool`` that shows that a manager is in use, where the build back end has the same name."""
 _RUN = {"uv": ("uv", "run"), "poetry": ("poetry", "run"), "pdm": ("pdm", "run"), "hatch": ("hatch", "run")}
 _REQUIREMENTS = LazyPattern(r"^[\w.-]*requirements[\w.-]*\.(?:txt|in)$")
-_PYTEST = LazyPattern(r"(?m)^[ \t]*[\"']?pytest(?![\w-])")
+_PYTEST = LazyPattern(r"(?m)^[ \t]*[\"']?pytest(?![\w-])| -m pytest\b")
+_SETUP_PYTEST = LazyPattern(r"[\"']pytest(?:[\"'<>=~!;\[ ,])")
+_IMPORTED_PYTEST = LazyPattern(r"(?m)^(?:import|from)[ \t]+pytest\b")
 _NOX_PYTEST = LazyPattern(r"\.run\((?:[^()]{0,200}[\"', ])?[\"']pytest[\"']")
 _UNITTEST = LazyPattern(r"(?m)^[ \t]*(?:import|from)[ \t]+unittest\b")
+_MOST_DEPTH = 8
 _MOST_TEST_FILES = 50
 """Files of tests that are read for a framework that no configuration names."""
 _DEPENDENCIES: tuple[tuple[str, ...], ...] = (
@@ -112,9 +115,11 @@ def _frameworks(
 ) -> Iterator[DetectedFramework]:
     run = _RUN.get(managers[0].value, ()) if managers else ()
     pytest = tuple(_pytest(files, root, document))
+    own = [] if pytest else _own_tests(files, root, roots)
+    pytest = pytest or tuple(_imports(files, own, "pytest", _IMPORTED_PYTEST))
     if pytest:
         yield DetectedFramework("pytest", pytest, (*(run or ("python", "-m")), "pytest"), pytest[0])
-    elif unittest := tuple(_unittest(files, _own_tests(files, root, roots))):
+    elif unittest := tuple(_imports(files, own, "unittest", _UNITTEST)):
         command = (*run, "python", "-m", "unittest", "discover")
         yield DetectedFramework("unittest", unittest, command, unittest[0])
     for name, sources in (("tox", _tox(files, root, document)), ("nox", _nox(files, root))):
@@ -133,13 +138,33 @@ def _pytest(files: ProjectFiles, root: str, document: Mapping[str, object]) -> I
     nox = posixpath.join(root, "noxfile.py")
     if _NOX_PYTEST.search(files.text(nox)):
         yield Fact("pytest", nox, "session.run")
-    for name in files.names(root):
-        path = posixpath.join(root, name)
-        if _REQUIREMENTS.search(name) and _PYTEST.search(files.text(path)):
-            yield Fact("pytest", path)
+    if _has_pytest(table(document, "tool", "tox")):
+        yield Fact("pytest", posixpath.join(root, "pyproject.toml"), "tool.tox")
+    yield from _pytest_requirements(files, root)
     for folder in (root, posixpath.join(root, "tests")):
         if files.has(folder, "conftest.py"):
             yield Fact("pytest", posixpath.join(folder, "conftest.py"))
+
+
+def _pytest_requirements(files: ProjectFiles, root: str) -> Iterator[Fact]:
+    """Yield the files of requirements, and those of setuptools, that name pytest."""
+    folder = posixpath.join(root, "requirements")
+    paths = [posixpath.join(root, name) for name in files.names(root) if _REQUIREMENTS.search(name)]
+    paths += [posixpath.join(folder, name) for name in files.names(folder) if name.endswith((".txt", ".in"))]
+    for path in (*paths, posixpath.join(root, "setup.cfg")):
+        if _PYTEST.search(files.text(path)):
+            yield Fact("pytest", path)
+    setup = posixpath.join(root, "setup.py")
+    if _SETUP_PYTEST.search(files.text(setup)):
+        yield Fact("pytest", setup)
+
+
+def _has_pytest(value: object, depth: int = 0) -> bool:
+    """Return True if a table has pytest as an argument of a command, or in a text of commands."""
+    if isinstance(value, str):
+        return value == "pytest" or ("\n" in value and _PYTEST.search(value) is not None)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth < _MOST_DEPTH and any(_has_pytest(one, depth + 1) for one in inner)
 
 
 def _pytest_settings(files: ProjectFiles, root: str, document: Mapping[str, object]) -> Iterator[Fact]:
@@ -170,10 +195,13 @@ def _requires(value: object, package: str, depth: int = 0) -> bool:
     )
 
 
-def _unittest(files: ProjectFiles, tests: Sequence[str]) -> Iterator[Fact]:
+def _imports(
+    files: ProjectFiles, tests: Sequence[str], framework: str, pattern: LazyPattern
+) -> Iterator[Fact]:
+    """Yield the first import of a framework in some files of tests."""
     for path in tests[:_MOST_TEST_FILES]:
-        if match := _UNITTEST.search(files.text(path)):
-            yield Fact("unittest", path, match[0].strip())
+        if match := pattern.search(files.text(path)):
+            yield Fact(framework, path, match[0].strip())
             return
 
 

@@ -134,7 +134,9 @@ class _Running:
             planned, self._script_sandbox, self._deadline, logs, progress,
             is_recorded=options.is_recorded,
         )  # fmt: skip
-        self._means = RunMeans(self._settings.loopback, lambda: repository.submodules(planned.side))
+        self._means = RunMeans(
+            self._settings.loopback, lambda: repository.submodules(planned.side), lambda: planned.head.blobs
+        )
         self._done: list[tuple[TestGroup, Environment | None, ProjectResult]] = []
 
     def report(self) -> TestReport:

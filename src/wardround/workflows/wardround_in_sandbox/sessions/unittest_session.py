@@ -20,6 +20,7 @@ def run(request: Request, events: Events, recorder: LineRecorder) -> int:
     recorder.start()
     try:
         tests = list(_flat(unittest.TestLoader().discover(os.getcwd())))
+        tests += _undiscovered(request, {_id(test, request).partition("::")[0] for test in tests})
         found = {_id(test, request): test for test in tests}
         for name, test in found.items():
             if type(test).__name__ == "_FailedTest":
@@ -33,6 +34,21 @@ def run(request: Request, events: Events, recorder: LineRecorder) -> int:
         return 0 if result.wasSuccessful() else 1
     finally:
         recorder.stop()
+
+
+def _undiscovered(request: Request, known: set[str]) -> Iterator[Any]:
+    """Yield the tests of requested files that discovery does not reach, as those of a namespace package."""
+    folders = [os.path.abspath(one) + os.sep for one in sys.path if os.path.abspath(one) != request.root]
+    for path in request.files:
+        place = os.path.join(request.root, path)
+        if path in known or not path.endswith(".py") or not os.path.isfile(place):
+            continue
+        above = [one for one in (*folders, request.root.rstrip("/") + "/") if place.startswith(one)]
+        name = place[len(max(above, key=len)) : -len(".py")].replace(os.sep, ".")
+        for test in _flat(unittest.TestLoader().loadTestsFromName(name)):
+            if type(test).__name__ == "_FailedTest":
+                test._testMethodName = path[: -len(".py")]  # which ids of such tests are made from
+            yield test
 
 
 def _flat(suite: Any) -> Iterator[Any]:
@@ -86,6 +102,11 @@ class _Suite(unittest.TestSuite):
         self.context.recorder.switch(_id(test, self.context.request), "setup")
         super()._handleClassSetUp(test, result)  # type: ignore[misc]
         self.context.recorder.switch("", "")
+        if getattr(type(test), "_classSetupFailed", False) or getattr(result, "_moduleSetUpFailed", False):
+            result.end_unstarted(test)
+
+
+_NOT_STARTED: dict[str, Any] = {"seconds": 0.0, "is_recorded": False, "attempts": 1}
 
 
 class _Result(unittest.TextTestResult):
@@ -95,12 +116,19 @@ class _Result(unittest.TextTestResult):
         super().__init__(*arguments, **options)
         self._context = context
         self._found: dict[str, Any] = {}
+        self._fixture: dict[str, Any] = {}
+        self._started = ""
         self._test_begun = 0.0
+
+    def end_unstarted(self, test: Any) -> None:
+        """Write the result of a test that the set-up of its class or module prevented."""
+        found = {"test": _id(test, self._context.request), **_NOT_STARTED, **self._fixture}
+        self._context.events.write("ended", **found)
 
     def startTest(self, test: Any) -> None:  # noqa: N802
         context = self._context
         elapsed = time.monotonic() - context.begun
-        name = _id(test, context.request)
+        name = self._started = _id(test, context.request)
         context.events.write("begun", test=name, at=elapsed)
         self._found = {"test": name, "outcome": "passed", "excerpt": "", "frames": [], "attempts": 1}
         self._test_begun = time.monotonic()
@@ -116,6 +144,7 @@ class _Result(unittest.TextTestResult):
         super().stopTest(test)
         is_recorded = recorder.is_intact()
         self._context.events.write("ended", seconds=seconds, is_recorded=is_recorded, **self._found)
+        self._started = ""
         recorder.save_sometimes()
         if time.monotonic() - self._context.begun > self._context.request.budget_s:
             self._context.events.write("stopped")
@@ -130,10 +159,16 @@ class _Result(unittest.TextTestResult):
         super().addError(test, err)
         if isinstance(test, unittest.TestCase):
             self._fail("error", err)
-        else:  # the set-up of a class or a module
-            text = f"{test}: {err[0].__name__}: {err[1]}"
-            frames = frames_of(err[1], self._context.request)
-            self._context.events.write("uncollected", path="", excerpt=end_of(text), frames=frames)
+        else:
+            self._end_fixture(str(test), err)
+
+    def _end_fixture(self, name: str, error: Any) -> None:
+        """Take the error of a class or a module: of its set-up for all its tests, else for the last one."""
+        text = "".join(traceback.format_exception(*error))
+        frames = frames_of(error[1], self._context.request)
+        self._fixture = {"outcome": "error", "excerpt": end_of(f"{name}\n{text}"), "frames": frames}
+        if name.startswith("tearDown") and self._found:
+            self._context.events.write("ended", **{**_NOT_STARTED, **self._found, **self._fixture})
 
     def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
         super().addFailure(test, err)
@@ -146,7 +181,14 @@ class _Result(unittest.TextTestResult):
 
     def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802
         super().addSkip(test, reason)
-        self._found.update(outcome="skipped", excerpt=reason)
+        found = {"outcome": "skipped", "excerpt": reason, "frames": []}
+        if not isinstance(test, unittest.TestCase):
+            self._fixture = found
+        elif self._started:
+            self._found.update(found)
+        else:  # Python 3.12.1 does not start it
+            self._fixture = found
+            self.end_unstarted(test)
 
     def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802
         super().addExpectedFailure(test, err)
