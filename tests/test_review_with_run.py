@@ -165,3 +165,8 @@ def test_a_review_that_leaves_a_configured_run_out_states_so(repo: GitRepository
     assert left in " ".join(reviewed(repo, Runner(CLEAN), run=()).printed["text"].split())
     assert "leaves out" not in reviewed(repo, Runner(CLEAN), run=None).printed["text"]
     assert "leaves out" not in reviewed(repo, Runner(CLEAN), run=(), profile=Profile.COMMIT).printed["text"]
+
+
+def test_tests_that_are_found_by_name_are_not_listed_where_a_run_shows_the_lines(shop: GitRepository) -> None:
+    assert "tests: found for" in reviewed(shop, Runner(CLEAN), run=()).printed["text"]
+    assert "tests: found for" not in reviewed(shop, Runner(CLEAN)).printed["text"]

@@ -113,3 +113,10 @@ def test_the_lines_of_a_half_run_condition_have_no_note() -> None:
     assert noted(edit(3), edit(5), lines=lines, text=text) == [
         ("app.py", 5, "no test notices if a becomes b")
     ]
+
+
+def test_many_ranges_of_a_file_without_known_functions_are_one_finding() -> None:
+    lines = LineEvidence("app.ts", tuple(range(2, 12, 2)), tuple(range(1, 12, 2)))
+    assert [one[3] for one in found(lines, None)] == [
+        "no passing test runs the lines 1, 3, 5, 7 and 2 more ranges"
+    ]

@@ -62,7 +62,8 @@ class FileLines(msgspec.Struct, frozen=True):
 def line_findings(lines: LineEvidence, known: FileLines) -> Iterator[RawFinding]:
     """Yield a finding for each function with changed lines that no passing test runs, and for branches.
 
-    A file in which no changed line ran has one finding. A branch whose other way is reported has none.
+    A file in which no changed line ran has one finding, as has one with many ranges and no known functions.
+    A branch whose other way is reported has none.
     """
     groups = _by_function(lines.uncovered, known.functions())
     if not lines.covered and len(groups) > 1:
@@ -70,6 +71,8 @@ def line_findings(lines: LineEvidence, known: FileLines) -> Iterator[RawFinding]
         message = f"no passing test runs any of the {len(lines.uncovered)} changed statements of this file"
         yield RawFinding("uncovered-lines", lines.path, Span(first, 1, last, 2), message)
         return
+    if known.tree is None and len(groups) > _MOST_RANGES:
+        groups = [lines.uncovered]
     for group in groups:
         joined = _joined(group, frozenset(lines.covered), known.file)
         span = Span(joined[0][0], 1, joined[0][1], 2)

@@ -62,19 +62,23 @@ def _coverage(coverage: ChangeCoverage) -> dict[str, Any]:
     }
 
 
-def change_tests_line(tests: ChangeTests) -> str:
-    """Return one line for people; empty without anything to report."""
-    return "; ".join(_parts(tests))
+def change_tests_line(tests: ChangeTests, *, is_shown_by_run: bool = False) -> str:
+    """Return one line for people; empty without anything to report.
+
+    Args:
+        is_shown_by_run: a run shows which changed lines tests ran, in place of the tests that are found.
+    """
+    return "; ".join(_parts(tests, is_shown_by_run=is_shown_by_run))
 
 
-def _parts(tests: ChangeTests) -> Iterator[str]:
-    count = len(tests.functions)
+def _parts(tests: ChangeTests, *, is_shown_by_run: bool) -> Iterator[str]:
+    count = 0 if is_shown_by_run else len(tests.functions)
     if count:
         unreached = [one.name for one in tests.unreached]
         more = f" and {len(unreached) - 1} more" if len(unreached) > 1 else ""
         lacking = f", none of {unreached[0]}{more}" if unreached else ""
         yield f"found for {count - len(unreached)} of {count} changed functions{lacking}"
-    elif tests.problem:
+    elif tests.problem and not is_shown_by_run:
         yield f"not searched: {tests.problem}"
     if tests.lost:
         yield f"tests that assert less than before: {len(tests.lost)}"

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from wardround.change.repository import INDEX, WORKTREE
+from wardround.context.run_summary import shows_lines
 from wardround.findings import (
     MERGE_CONFLICT,
     UNMERGED,
@@ -346,7 +347,9 @@ def _ticket(review: ReviewResult, style: Style) -> Iterator[str]:
 
 def _tests(review: ReviewResult) -> list[str]:
     """Return the tests that reach the change and the changed lines that ran."""
-    line = change_tests_line(review.conclusion.evidence.tests)
+    conclusion = review.conclusion
+    is_run = shows_lines(conclusion.context.ran.tests)
+    line = change_tests_line(conclusion.evidence.tests, is_shown_by_run=is_run)
     return wrapped(one_line(line), 2, "tests: ") if line else []
 
 

@@ -63,3 +63,10 @@ def test_a_new_file_and_one_that_does_not_parse_count_every_line() -> None:
 
 def test_blank_lines_and_comments_are_no_statement() -> None:
     assert statement_starts("if a:\n    # note\n\n    f()\n", {2, 3}) == {}
+
+
+def test_a_moved_statement_is_not_edited_unless_it_is_a_short_one() -> None:
+    body = "    self.total = compute(rows)\n    return None\n"
+    before = f"def f(self, rows):\n{body}\n\ndef g():\n    pass\n"
+    after = f"def f(self, rows):\n    pass\n\n\ndef g():\n    pass\n\n\ndef h(self, rows):\n{body}"
+    assert edited(before, after) == [2, 9, 11]

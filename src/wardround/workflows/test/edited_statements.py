@@ -13,14 +13,16 @@ from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import parse
 from wardround.workflows.test.normal_syntax import statement_digest
 
+_LEAST_MOVED = 15
+"""Characters of a statement that counts as moved from one hunk to another."""
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def edited_lines(file: ChangedFile, base: str, head: str) -> frozenset[int]:
     """Return the added lines of the head whose statement differs from those that its hunk removes.
 
-    A statement that is only wrapped, indented, commented or annotated in another way is not edited. Where a
-    side does not parse, every added line counts.
+    A statement that is only moved, wrapped, indented, commented or annotated in another way is not edited.
+    Where a side does not parse, every added line counts.
 
     Args:
         base: the text at the base; empty for a new file.
@@ -29,11 +31,9 @@ def edited_lines(file: ChangedFile, base: str, head: str) -> frozenset[int]:
     if not base or file.is_all_added:
         return added
     try:
-        before, after = _spans(parse(base)), _spans(parse(head))
+        return added.difference(_same(file.hunks, _spans(parse(base)), _spans(parse(head))))
     except _UNREADABLE:
         return added
-    same = [line for hunk in file.hunks for line in _same(hunk, before, after)]
-    return added.difference(same)
 
 
 def statement_starts(text: str, lines: Iterable[int]) -> Mapping[int, int]:
@@ -45,7 +45,8 @@ def statement_starts(text: str, lines: Iterable[int]) -> Mapping[int, int]:
         spans = _spans(parse(text))
     except _UNREADABLE:
         return {}
-    wanted = {number for number in lines if _has_code(text.split("\n"), number)}
+    numbered = text.split("\n")
+    wanted = {number for number in lines if _has_code(numbered, number)}
     return {node.lineno: min(own & wanted) for node, own, _ in spans if own & wanted}
 
 
@@ -64,29 +65,47 @@ def _below(body: Sequence[ast.stmt], *, is_field: bool) -> Iterator[tuple[ast.st
             yield from _below(inner, is_field=isinstance(one, ast.ClassDef))
 
 
-def _same(hunk: Hunk, before: _Spans, after: _Spans) -> Iterator[int]:
-    """Yield the lines of the statements of a hunk that it also removes."""
-    removed = range(hunk.base_start, hunk.base_start + hunk.base_length)
-    added = range(hunk.head_start, hunk.head_start + hunk.head_length)
-    if not removed or not added:
-        return
-    old = Counter(_digest(one[0], is_field=one[2]) for one in before if not one[1].isdisjoint(removed))
-    for node, own, is_field in after:
-        if own.isdisjoint(added):
-            continue
-        digest = _digest(node, is_field=is_field)
-        if old[digest]:
-            old[digest] -= 1
-            yield from own
+def _same(hunks: Iterable[Hunk], before: _Spans, after: _Spans) -> Iterator[int]:
+    """Yield the lines of the statements that their hunk also removes; of long ones, that any hunk removes."""
+    removed = {hunk: Counter(_digests(before, _removed(hunk))) for hunk in hunks}
+    anywhere = sum(removed.values(), Counter[str]())
+    for hunk, here in removed.items():
+        added = range(hunk.head_start, hunk.head_start + hunk.head_length)
+        for node, own, is_field in after:
+            if own.isdisjoint(added):
+                continue
+            digest = _digest(node, is_field=is_field)
+            if here[digest] > 0 or (anywhere[digest] > 0 and _is_long(node)):
+                here[digest] -= 1
+                anywhere[digest] -= 1
+                yield from own
 
 
-def _digest(node: ast.stmt, *, is_field: bool) -> str:
-    """Return the digest of a statement without those in it."""
+def _removed(hunk: Hunk) -> range:
+    return range(hunk.base_start, hunk.base_start + hunk.base_length)
+
+
+def _digests(spans: _Spans, lines: range) -> Iterator[str]:
+    return (_digest(node, is_field=is_field) for node, own, is_field in spans if not own.isdisjoint(lines))
+
+
+def _is_long(node: ast.stmt) -> bool:
+    """Return True for a statement that hardly appears twice by chance, as ``return None`` does."""
+    return len(ast.unparse(_header(node))) >= _LEAST_MOVED
+
+
+def _header(node: ast.stmt) -> ast.stmt:
+    """Return a statement without those in it."""
     header = copy.copy(node)
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
         if isinstance(getattr(header, name, None), list):
             setattr(header, name, [])
-    return statement_digest(header, "", is_field=is_field and not isinstance(node, FunctionNode))
+    return header
+
+
+def _digest(node: ast.stmt, *, is_field: bool) -> str:
+    """Return the digest of a statement without those in it."""
+    return statement_digest(_header(node), "", is_field=is_field and not isinstance(node, FunctionNode))
 
 
 def _has_code(lines: Sequence[str], number: int) -> bool:
