@@ -34,5 +34,11 @@ def test_texts_of_recorded_calls_are_combined() -> None:
     assert {"abcd", "ad"} <= changed("ab", "cd")
 
 
+def test_one_word_is_exchanged_or_rewritten() -> None:
+    found = changed("create table t AS x", "drop view v")
+
+    assert {"create table t as x", "create view t AS x", "create  t AS x", "create table tt AS x"} <= found
+
+
 def test_the_type_stays() -> None:
     assert {type(one) for one in changed(b"\xff1 ", b"x")} == {bytes}

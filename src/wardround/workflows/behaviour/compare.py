@@ -155,7 +155,7 @@ class _Comparison:
                 ).calls
                 for side in (base, head)
             ]
-            results = without_unstable(results, *alone, frozenset(differing))
+            results = without_unstable(results, alone[0], alone[1], frozenset(differing))
         return results, _with_replays(conditions, one, after, len(only))
 
     def _summary(
@@ -179,7 +179,7 @@ class _Comparison:
 
 
 def _numbers(results: Sequence[FunctionResult], most: int | None) -> list[int]:
-    """Return the numbers of differing calls, those of each function up to a number, the ones to show first."""
+    """Return the numbers of differing calls, of each function the first ones."""
     return [pair.head.call for result in results for pair in result.differing[:most]]
 
 

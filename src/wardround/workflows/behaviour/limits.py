@@ -30,7 +30,7 @@ class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     functions: Count = 40
     inputs: Count = 120
-    all_inputs: Count = 1200
+    all_inputs: Count = 2000
     mutated_inputs: Count = 400
     inputs_per_test: Count = 40
     entries: Count = 6

@@ -81,8 +81,11 @@ def _lines(run: BehaviourRun) -> Iterator[str]:
         return
     compared = f"{len(run.compared)} of {changed} changed functions compared"
     yield f"{compared}, {len(run.differences)} with a difference to show"
+    shown = {(one.path, one.function) for one in run.differences}
     for two in run.compared:
-        yield f"  {two.path}::{two.function}: {two.differing} of {two.inputs} inputs differ"
+        is_hidden = two.differing and (two.path, two.function) not in shown
+        why = "; none is shown, as no function that leads to it differs" if is_hidden else ""
+        yield f"  {two.path}::{two.function}: {two.differing} of {two.inputs} inputs differ{why}"
     if run.not_compared:
         yield f"{len(run.not_compared)} not compared"
         for left in run.not_compared:

@@ -81,15 +81,15 @@ def _hidden(
     for through, other in compared:
         if target.key not in through.reaches or through.is_changed or not other.differing:
             continue
-        if result.differing or (through.is_entry and not _is_explained(through, shown)):
+        if result.differing or not _is_explained(through, shown):
             pair = next((pair for pair in other.differing if pair.base.call not in used), other.differing[0])
             return ShownPair(target, pair, through)
     return _private(one, compared) if target.head.is_private else None
 
 
 def _is_explained(through: Target, shown: Collection[str]) -> bool:
-    """Return True if another function that is shown is perhaps the reason for the difference of an entry."""
-    return not frozenset(shown).isdisjoint(through.reaches)
+    """Return True if another function that is shown is perhaps the reason for the difference of a caller."""
+    return not frozenset(shown).isdisjoint(through.reaches) if through.is_entry else bool(shown)
 
 
 def _private(one: Compared, compared: Sequence[Compared]) -> ShownPair | None:

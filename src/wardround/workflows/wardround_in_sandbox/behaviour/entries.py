@@ -38,7 +38,7 @@ def entry_frame(frame: types.FrameType) -> types.FrameType | None:
 
 def _frames(frame: types.FrameType) -> Iterator[types.FrameType]:
     """Yield the named functions of the tree above a frame, below the test; none if no test is above."""
-    found = []
+    found: list[types.FrameType] = []
     around = frame.f_back
     for _ in range(_MOST_FRAMES):
         if around is None:

@@ -33,7 +33,7 @@ def prepare(job: dict[str, Any]) -> None:
         for index, found in sorted(calls.items()):
             useful = [found[at] for at in sorted(reached.get(index, ()))]
             others = [one for at, one in enumerate(found) if at not in reached.get(index, ())]
-            most = share // 3
+            most = share // 2
             chosen = _spread(useful, most)
             recorded = [*chosen, *_spread(others, most - len(chosen))]
             for header, payload in recorded:
