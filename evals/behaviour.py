@@ -3,6 +3,7 @@
     python evals/behaviour.py run CLONES --environments DIR --out FILE [--kind KIND ...] [--minutes N]
     python evals/behaviour.py show --out FILE [--kind KIND ...]
     python evals/behaviour.py report --out FILE
+    python evals/behaviour.py rules CLONES --out FILE
     python evals/behaviour.py cost CLONES --environments DIR --out FILE [--count N]
 
 CLONES is a folder with the clones that ``behaviour_commits.yml`` names, and DIR one with a virtual
@@ -12,8 +13,9 @@ clone, without a branch.
 ``run`` calls ``wardround behaviour`` once a pair, the kinds and the repositories in turn, so that a run that
 is stopped has some of each. FILE receives one line of JSON per pair; those that it has are not repeated.
 ``show`` prints the differences for reading, and ``report`` the table, with the judgements of
-``behaviour_judgements.yml``, for the fresh repositories and for those used for tuning apart. ``cost`` measures
-the CPU time of the tests with and without recording.
+``behaviour_judgements.yml``, for the fresh repositories and for those used for tuning apart. ``rules``
+counts the judgements by the rule under which a review reports the difference, in the form of
+``precision.yml``. ``cost`` measures the CPU time of the tests with and without recording.
 """
 
 from __future__ import annotations
@@ -245,6 +247,49 @@ def _kind_line(kind: str, rows: Sequence[Row], judged: Mapping[str, str]) -> str
     return "; ".join(parts)
 
 
+def rules(arguments: argparse.Namespace) -> None:
+    """Print right ones and all of the differences read in the fresh part, by the rule of a review."""
+    repositories = yaml.safe_load(_COMMITS.read_text("utf-8"))
+    judged = _judgements()
+    counts: dict[str, list[bool]] = defaultdict(list)
+    for row in filter(_ran, _rows(arguments.out)):
+        name = row["key"].split()[0]
+        if repositories.get(name, {}).get("part") != "fresh":
+            continue
+        for one in row["run"]["differences"]:
+            if (judgement := judged.get(identity(row, one))) is not None:
+                rule = _rule(Clone(arguments.clones / name), row, one)
+                counts[rule].append(not judgement.startswith("false"))
+    for rule, right in sorted(counts.items()):
+        print(f"{rule}: {{kind: run, right: {sum(right)}, of: {len(right)}, evaluation: evals/behaviour.py}}")
+
+
+def _rule(clone: Clone, row: Row, difference: Mapping[str, Any]) -> str:
+    """Return the rule under which a review of the commit reports the difference."""
+    import msgspec
+
+    from wardround.context.run_evidence import BehaviourDifference
+    from wardround.context.surface.published_functions import published_in
+    from wardround.context.surface.sides import TextSide
+    from wardround.planes.behaviour_findings import BehaviourReading, behaviour_result
+    from wardround.planes.stated_behaviour import unchanged_by
+
+    one = msgspec.convert(difference, BehaviourDifference)
+    listed = clone.git("ls-tree", "-r", "--name-only", row["head"]).splitlines()
+    settings = ("pyproject.toml", "setup.cfg", "setup.py")
+    texts = {path: clone.text(row["head"], path) or "" if path in settings else "" for path in listed}
+    reading = BehaviourReading(
+        head=lambda path: clone.text(row["head"], path),
+        stated="" if _kind(row) == "reversed" else unchanged_by([_message(clone, row)]),
+        published=published_in(TextSide(texts), {(one.path, one.function)}),
+    )
+    return f"run/{behaviour_result(one, reading).code}"
+
+
+def _message(clone: Clone, row: Row) -> str:
+    return clone.git("show", "-s", "--format=%B", row["key"].split()[2])
+
+
 def cost(arguments: argparse.Namespace) -> None:
     """Print the CPU time of the tests of ordinary commits with recording, without it, and the quotient."""
     done = {row["key"]: row for row in _rows(arguments.out)}
@@ -301,7 +346,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("run", "show", "report", "cost"))
+    parser.add_argument("step", choices=("run", "show", "report", "rules", "cost"))
     parser.add_argument("clones", type=Path, nargs="?")
     parser.add_argument("--environments", type=Path)
     parser.add_argument("--out", type=Path, required=True)
@@ -313,7 +358,7 @@ def main() -> None:
     arguments.environments = arguments.environments and arguments.environments.resolve()
     if arguments.step in ("run", "cost") and not (arguments.clones and arguments.environments):
         parser.error(f"{arguments.step} needs CLONES and --environments DIR")
-    {"run": run, "show": show, "report": report, "cost": cost}[arguments.step](arguments)
+    {"run": run, "show": show, "report": report, "rules": rules, "cost": cost}[arguments.step](arguments)
 
 
 if __name__ == "__main__":

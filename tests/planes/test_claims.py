@@ -85,6 +85,7 @@ def test_every_source_of_a_plane_is_in_the_table() -> None:
     assert load_precision().keys() == {
         intent.CRITERIA_MET, intent.SCOPE_NOTES, intent.KIND_NOTES, intent.COMPANIONS,
         tests.RESOLVED, tests.NAMED, tests.COVERAGE, run_findings.UNNOTICED_MUTATION,
+        "run/behaviour", "run/published-behaviour",
     }  # fmt: skip
 
 
