@@ -127,6 +127,8 @@ def key_inputs(sources: PythonSources, files: TreeFiles) -> list[tuple[str, byte
     inputs += [(stem + name, files.content(stem + name)) for name in _BUILT if stem + name in files.paths]
     for folder, document in sources.documents.items():
         tools = {name: table(document, "tool", name) for name in _MANAGERS}
+        if sources.has_tasks:
+            tools["tox"] = table(document, "tool", "tox")
         parts = {name: document.get(name) for name in _RELEVANT}
         content = json.dumps([parts, tools], sort_keys=True, default=str).encode()
         inputs.append((posixpath.join(folder, "pyproject.toml"), content))

@@ -42,7 +42,7 @@ def _tox(folder: str, files: TreeFiles) -> Iterator[str]:
     yield from _ini(legacy if isinstance(legacy, str) else "")
     base = table(settings, "env_run_base")
     if _FRAMEWORK.search(str(base.get("commands"))):
-        yield from _with_extras(texts(base.get("deps")), texts(base.get("extras")))
+        yield from _with_extras([*texts(base.get("deps"))], [*texts(base.get("extras"))])
 
 
 def _ini(text: str) -> Iterator[str]:
