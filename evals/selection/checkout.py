@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from selection.outcomes import VARIABLE
 from wardround.context.line_coverage.model import CoverageUnreadable
 from wardround.retrieval.test_discovery import holds_tests
-from wardround.workflows.environments.installed_names import installed_names
+from wardround.workflows.environments.installed_packages import installed_packages
 from wardround.workflows.test.recorded_runs import Recording
 from wardround.workflows.test.recording import ENVIRONMENT, read_recording, recording_options
 from wardround.workflows.test.tree import TreeUnderTest
@@ -53,9 +55,9 @@ class Suite:
         except subprocess.CalledProcessError:
             return None
 
-    def installed(self) -> frozenset[str] | None:
+    def installed(self) -> dict[str, str] | None:
         """Return the packages in the environment of the interpreter."""
-        return installed_names(Path(self.python).parent.parent)
+        return installed_packages(Path(self.python).parent.parent)
 
 
 class Checkout:
@@ -160,6 +162,7 @@ class Checkout:
             recording = read_recording(data.read_bytes(), self.tree(), str(self.folder), is_complete=True)
         except CoverageUnreadable:
             return None, outcomes, cpu
+        recording = replace(recording, installed=self._suite.installed() or {})
         return recording, outcomes, cpu
 
     def remove(self) -> None:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from msgspec.structs import replace
 
-from tests.workflows.test.tiny_project import FILES, TinyProject, recorded_project, tree
+from tests.workflows.test.tiny_project import FILES, TinyProject, blob, recorded_project, tree
 from wardround.errors import UsageError
+from wardround.workflows.test.outline import outline
 from wardround.workflows.test.outline_changes import difference
 from wardround.workflows.test.plan import Cause
-from wardround.workflows.test.recorded_runs import OutlinedFile, RecordedRun, Recording
+from wardround.workflows.test.recorded_runs import OutlinedFile, Ran, RecordedRun, Recording
 from wardround.workflows.test.selection import Target, plan_tests
 
 ALL_TESTS = 16
@@ -354,3 +357,46 @@ def test_a_run_that_lacks_the_file_of_its_test_bounds_nothing(project: TinyProje
     plan = plan_tests([replace(project.recording, runs=runs)], tree(FILES), Target())
 
     assert len(plan.selected) == ALL_FUNCTIONS
+
+
+def test_a_constant_selects_the_tests_of_code_that_mentions_it(project: TinyProject) -> None:
+    plan = project.plan(project.edited("shop/stock.py", 'LEFT = {"a": 1}', 'LEFT = {"a": 2}'))
+
+    assert {one.id.partition("::")[0] for one in plan.selected} == {
+        "tests/test_stock.py",
+        "tests/test_launch.py",
+    }
+    assert "shop/stock.py::left, which uses LEFT" in plan.selected[0].reason
+
+
+def test_a_constant_that_no_code_mentions_selects_the_tests_of_its_file(project: TinyProject) -> None:
+    files = project.edited("shop/stock.py", 'LEFT = {"a": 1}\n', 'LEFT = {"a": 1}\nSPARE = 1\n')
+    recorded = TinyProject(files, _recorded_with(project, files, "shop/stock.py"))
+
+    found = recorded.selected_after("shop/stock.py", "SPARE = 1", "SPARE = 2")
+
+    assert {"test_something_is_left", "test_the_same_is_left_later"} <= found
+
+
+def test_a_constant_of_a_file_that_no_test_ran_selects_one_test_of_each_file(project: TinyProject) -> None:
+    base = {**FILES, "shop/limits.py": "MOST = 1\n"}
+    head = {**FILES, "shop/limits.py": "MOST = 2\n"}
+
+    plan = plan_tests([project.recording], tree(head), Target(), base=tree(base))
+
+    chosen = [one for one in plan.selected if one.cause is Cause.RAN_CHANGED_FILE]
+    assert len(chosen) == len({one.id.partition("::")[0] for one in chosen}) > 1
+    assert "may fail on import" in chosen[0].reason
+
+
+def _recorded_with(project: TinyProject, files: Mapping[str, str], path: str) -> Recording:
+    """Return the recording with another version of a file whose functions are the same."""
+    known = {key: one for key, one in project.recording.files.items() if key[0] != path}
+    new = OutlinedFile(path, blob(files[path]), outline(files[path]))
+
+    def moved(ran: Mapping[tuple[str, str], Ran]) -> dict[tuple[str, str], Ran]:
+        return {(path, new.blob) if key[0] == path else key: numbers for key, numbers in ran.items()}
+
+    runs = tuple(replace(run, ran=moved(run.ran), shared=moved(run.shared)) for run in project.recording.runs)
+    files_now = {**known, (path, new.blob): new}
+    return replace(project.recording, runs=runs, files=files_now, outside=moved(project.recording.outside))

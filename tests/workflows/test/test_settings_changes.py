@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.workflows.test.tiny_project import FILES, TinyProject, recorded_project, tree
 from wardround.workflows.test.plan import Cause, TestPlan
 from wardround.workflows.test.selection import Target, plan_tests
-from wardround.workflows.test.settings_changes import SettingsChange, settings_change
+from wardround.workflows.test.settings_changes import OPTIONS, SettingsChange, settings_change
 
 NOTHING = SettingsChange()
 PYPROJECT = """\
@@ -125,7 +125,6 @@ def test_settings_that_no_test_run_reads_have_no_effect(path: str, old: str, new
         ("setup.cfg", "find:", "shop"),
         ("tox.ini", "setenv = A = 1", "setenv = A = 2"),
         ("tox.ini", "pytest {posargs}", "make check"),
-        ("requirements.txt", "-r other.txt", "-r another.txt"),
         ("noxfile.py", "'pytest'", "'make'"),
     ],
 )
@@ -143,6 +142,7 @@ def test_other_settings_have_an_effect_on_every_test(path: str, old: str, new: s
         ("tox.ini", "deps = pytest", "deps = pytest>8", "pytest"),
         ("uv.lock", "22.1", "23.1", "attrs"),
         ("requirements.txt", "22.1", "23.1", "attrs"),
+        ("requirements.txt", "-r other.txt", "-r another.txt", OPTIONS),
     ],
 )
 def test_changed_requirements_are_known_by_package(path: str, old: str, new: str, package: str) -> None:
@@ -172,13 +172,20 @@ def test_an_unreadable_version_of_a_file_has_an_effect() -> None:
     assert settings_change("pyproject.toml", None, PYPROJECT).is_effective
 
 
-def planned(project: TinyProject, path: str, before: str, after: str, *installed: str) -> TestPlan:
+def planned(
+    project: TinyProject,
+    path: str,
+    before: str,
+    after: str,
+    *installed: str,
+    recorded: dict[str, str] | None = None,
+) -> TestPlan:
     """Plan a change of one file since a base that has it."""
     base = tree({**FILES, path: before})
     others = {**project.recording.others, path: base.blobs[path]}
-    recording = replace(project.recording, others=others)
+    recording = replace(project.recording, others=others, installed=recorded or {})
     head = tree({**FILES, path: after})
-    return plan_tests([recording], head, Target(), base=base, installed=lambda: frozenset(installed))
+    return plan_tests([recording], head, Target(), base=base, installed=lambda: dict.fromkeys(installed, "1"))
 
 
 def test_a_changed_description_selects_nothing_and_the_plan_notes_it(project: TinyProject) -> None:
@@ -205,3 +212,23 @@ def test_a_file_that_is_recorded_in_a_version_that_is_lost_selects_all_tests(pro
     head = tree({**FILES, "pyproject.toml": PYPROJECT})
 
     assert plan_tests([project.recording], head, Target()).omitted == ()
+
+
+def test_a_changed_requirement_selects_nothing_in_the_environment_of_the_recorded_run(
+    project: TinyProject,
+) -> None:
+    after = LOCK.replace("22.1", "23.1")
+
+    plan = planned(project, "uv.lock", LOCK, after, "attrs", recorded={"attrs": "1"})
+
+    assert {one.cause for one in plan.selected} == {Cause.STARTS_PROCESS}
+
+
+@pytest.mark.parametrize("recorded", [{"attrs": "2"}, {"attrs": "1", "six": "1"}, {"six": "1"}])
+def test_another_package_in_the_environment_selects_all_tests(
+    project: TinyProject, recorded: dict[str, str]
+) -> None:
+    plan = planned(project, "README.md", "a", "b", "attrs", recorded=recorded)
+
+    assert plan.omitted == ()
+    assert "the environment has" in plan.selected[0].reason

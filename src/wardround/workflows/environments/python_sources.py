@@ -12,6 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.requirements import LocalProject, Requirements, name_of, normal, parse
 from wardround.workflows.environments.setuptools_files import SetuptoolsFile, setuptools_files
+from wardround.workflows.environments.task_requirements import TASK_FILES, task_requirements
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.test.projects import DetectedProject, table, texts
 
@@ -40,6 +41,7 @@ class PythonSources(msgspec.Struct, frozen=True):
         requirements: paths of files of requirements, the main one first.
         is_project: True if the folder itself can be installed.
         setuptools: the extras and packages of tests in ``setup.cfg`` and ``setup.py``.
+        has_tasks: True if tox or nox name packages for tests, and no lock file does.
     """
 
     folder: str
@@ -49,6 +51,7 @@ class PythonSources(msgspec.Struct, frozen=True):
     requirements: tuple[str, ...] = ()
     is_project: bool = False
     setuptools: tuple[SetuptoolsFile, ...] = ()
+    has_tasks: bool = False
 
     @property
     def description(self) -> str:
@@ -59,6 +62,8 @@ class PythonSources(msgspec.Struct, frozen=True):
         if table(self.document, "project") or (self.document and not self.setuptools):
             names.append(posixpath.join(self.folder, "pyproject.toml"))
         names += [one.path for one in self.setuptools if one.path not in names]
+        if self.has_tasks:
+            names.append(f"the environments of tests of tox and nox in {self.folder or 'the repository'}")
         names = names or [posixpath.join(self.folder, "setup.py")]
         return " and ".join(names)
 
@@ -97,8 +102,9 @@ def python_sources(project: DetectedProject, files: TreeFiles) -> PythonSources:
         requirements=() if lock else tuple(_requirement_files(folder, files)),
         is_project=_is_project(document, names),
         setuptools=() if lock else tuple(setuptools_files(folder, files)),
+        has_tasks=not lock and task_requirements(folder, files) != Requirements(),
     )
-    if not lock and not document and not found.requirements and not found.is_project:
+    if not (lock or document or found.requirements or found.is_project or found.has_tasks):
         raise EnvironmentUnavailable(
             f"{project.root or 'the repository'} has no lock file, no requirements and no pyproject.toml "
             "that names its packages; add one"
@@ -111,6 +117,8 @@ def key_inputs(sources: PythonSources, files: TreeFiles) -> list[tuple[str, byte
     inputs = [(posixpath.join(sources.folder, sources.lock), b"")] if sources.lock else []
     inputs = [(path, files.content(path)) for path, _ in inputs]
     stem = f"{sources.folder}/" if sources.folder else ""
+    if sources.has_tasks:
+        inputs += [(stem + name, files.content(stem + name)) for name in TASK_FILES]
     inputs += [
         (path, files.content(path))
         for path in files.paths
@@ -119,6 +127,8 @@ def key_inputs(sources: PythonSources, files: TreeFiles) -> list[tuple[str, byte
     inputs += [(stem + name, files.content(stem + name)) for name in _BUILT if stem + name in files.paths]
     for folder, document in sources.documents.items():
         tools = {name: table(document, "tool", name) for name in _MANAGERS}
+        if sources.has_tasks:
+            tools["tox"] = table(document, "tool", "tox")
         parts = {name: document.get(name) for name in _RELEVANT}
         content = json.dumps([parts, tools], sort_keys=True, default=str).encode()
         inputs.append((posixpath.join(folder, "pyproject.toml"), content))
@@ -175,6 +185,8 @@ def declared(sources: PythonSources, files: TreeFiles) -> Requirements:
         found += Requirements(projects=(LocalProject(sources.folder, extras),))
     else:
         found += Requirements(lines=tuple(_direct(document, extras)))
+    if sources.has_tasks:
+        found += task_requirements(sources.folder, files)
     if sources.lock:
         path = posixpath.join(sources.folder, sources.lock)
         found += Requirements(constraints=tuple(_pins(files.table(path))))

@@ -11,7 +11,7 @@ import msgspec
 from wardround.change.change_source import decoded
 from wardround.change.diff import Change
 from wardround.change.repository import INDEX, Repository
-from wardround.workflows.environments.installed_names import installed_in
+from wardround.workflows.environments.installed_packages import installed_in
 from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.projects import DetectedProject, detect_projects
 from wardround.workflows.test.run_store import RunStore

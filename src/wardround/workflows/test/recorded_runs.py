@@ -55,6 +55,7 @@ class Recording(msgspec.Struct, frozen=True):
         outside: the functions that ran outside of every test, as when files are imported.
         others: path -> blob of the files of the tree that are compared as one piece.
         is_complete: it is of all tests.
+        installed: normal name -> version of the packages in the environment; empty if they are not known.
     """
 
     runs: tuple[RecordedRun, ...] = ()
@@ -62,6 +63,7 @@ class Recording(msgspec.Struct, frozen=True):
     outside: Mapping[tuple[str, str], Ran] = {}
     others: Mapping[str, str] = {}
     is_complete: bool = False
+    installed: Mapping[str, str] = {}
 
 
 class _Masks(msgspec.Struct, frozen=True):

@@ -36,12 +36,14 @@ class Effects(msgspec.Struct, frozen=True):
         functions: file -> number of each affected function -> the cause, and the reason in words.
         defined: ids of the tests whose definition changed or is new; one may replace an inherited test.
         notes: sentences about changed files that have no effect.
+        statement: a file with a changed module-level statement, in words; empty if there is none.
     """
 
     everything: tuple[Cause, str] | None
     functions: Mapping[Key, Mapping[int, tuple[Cause, str]]]
     defined: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+    statement: str = ""
 
 
 def effects(
@@ -105,7 +107,8 @@ def _bounded(
             return Effects((Cause.UNBOUNDED, f"{path} changed, and no code that uses it is known"), {})
         found.add_mentions(used, path)
     defined = {f"{one.path}::{name.replace('.', '::')}" for one in differences for name in one.functions}
-    return Effects(None, found.functions, frozenset(defined), settings.notes)
+    statement = next((f"a statement of {one.path}" for one in differences if one.values or one.statement), "")
+    return Effects(None, found.functions, frozenset(defined), settings.notes, statement)
 
 
 def _is_mentioned(name: str, code: _Code) -> bool:
@@ -212,12 +215,24 @@ class _Collected:
 
 def selected(recording: Recording, found: Effects) -> Iterator[SelectedTest]:
     """Yield the tests of a recording to run."""
+    if found.everything is not None:
+        yield from (SelectedTest(run.test, *found.everything) for run in recording.runs)
+        return
     shared = _SharedSetups(recording, found)
+    is_imported = False
     for run in recording.runs:
-        if found.everything is not None:
-            yield SelectedTest(run.test, *found.everything)
-        elif (one := _reason(run, recording, found) or shared.reason(run)) is not None:
+        if (one := _reason(run, recording, found) or shared.reason(run)) is not None:
+            is_imported |= one.cause is not Cause.STARTS_PROCESS
             yield one
+    if found.statement and not is_imported:
+        yield from _importing(recording, found.statement)
+
+
+def _importing(recording: Recording, statement: str) -> Iterator[SelectedTest]:
+    """Yield the first test of each file, as a statement that fails on import fails in all of them."""
+    first = {run.file: run.test for run in reversed(recording.runs)}
+    reason = f"it is the first of its file, and {statement} may fail on import"
+    yield from (SelectedTest(test, Cause.RAN_CHANGED_FILE, reason) for test in first.values())
 
 
 def _reason(run: RecordedRun, recording: Recording, found: Effects) -> SelectedTest | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -55,8 +55,17 @@ class RecordedLines:
             for line, (ways, taken) in lines.items():
                 known[line] = ways, max(taken, known.get(line, (0, 0))[1])
 
-    def store(self, repository: Repository, failed: Collection[str], passed: Collection[str]) -> str:
+    def store(
+        self,
+        repository: Repository,
+        failed: Collection[str],
+        passed: Collection[str],
+        installed: Mapping[str, str],
+    ) -> str:
         """Store the runs and the failures for later plans.
+
+        Args:
+            installed: the packages in the environment of the runs; empty if they are not known.
 
         Returns:
             A sentence if that is impossible, else an empty text.
@@ -66,7 +75,7 @@ class RecordedLines:
             try:
                 for one in self._recordings:
                     if one.runs:
-                        store.add(one)
+                        store.add(msgspec.structs.replace(one, installed=installed))
                 store.mark(failed, passed)
             finally:
                 store.close()

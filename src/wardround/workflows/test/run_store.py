@@ -22,7 +22,8 @@ FORMAT = 3
 """Raised with every change of outlines, of their digests or of the stored data."""
 _SCHEMA = (
     "CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT, blob TEXT, outline BLOB, UNIQUE (path, blob))",
-    "CREATE TABLE recordings (id INTEGER PRIMARY KEY AUTOINCREMENT, others BLOB, complete INTEGER)",
+    "CREATE TABLE recordings (id INTEGER PRIMARY KEY AUTOINCREMENT, others BLOB, complete INTEGER, "
+    "installed BLOB)",
     "CREATE TABLE recorded_files (recording INTEGER, file INTEGER, outside BLOB, "
     "PRIMARY KEY (recording, file)) WITHOUT ROWID",
     "CREATE TABLE tests (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, sharing INTEGER, "
@@ -75,9 +76,9 @@ class RunStore:
         """
         with sqlite_file.transaction(self._database):
             data = _ENCODE(dict(sorted(recording.others.items())))
-            row = (data, recording.is_complete)
+            row = (data, recording.is_complete, _ENCODE(dict(sorted(recording.installed.items()))))
             added = self._database.execute(
-                "INSERT INTO recordings (others, complete) VALUES (?, ?)", row
+                "INSERT INTO recordings (others, complete, installed) VALUES (?, ?, ?)", row
             ).lastrowid
             files = {key: self._file_number(one) for key, one in recording.files.items()}
             rows = [(added, number, _numbers(recording.outside.get(key))) for key, number in files.items()]
@@ -161,8 +162,8 @@ class RunStore:
         }
         keys = {number: (one.path, one.blob) for number, one in files.items()}
         runs = self._runs(keys)
-        query = "SELECT id, others, complete FROM recordings ORDER BY id DESC"
-        for recording, others, is_complete in self._database.execute(query):
+        query = "SELECT id, others, complete, installed FROM recordings ORDER BY id DESC"
+        for recording, others, is_complete, installed in self._database.execute(query):
             rows = self._database.execute(
                 "SELECT file, outside FROM recorded_files WHERE recording = ?", (recording,)
             ).fetchall()
@@ -172,6 +173,7 @@ class RunStore:
                 {keys[file]: frozenset(numbers) for file, data in rows if (numbers := _NUMBERS(data))},
                 _OTHERS(others),
                 bool(is_complete),
+                _OTHERS(installed),
             )
 
     def _runs(self, keys: Mapping[int, Key]) -> dict[int, list[RecordedRun]]:

@@ -13,6 +13,7 @@ from wardround.change.repository import Repository
 from wardround.config.loader import read_sandbox
 from wardround.context.run_evidence import CoverageDelta, RunState, TestOutcome
 from wardround.errors import EnvironmentUnavailable
+from wardround.workflows.environments.installed_packages import installed_in
 from wardround.workflows.environments.lookup import environment_of, limits_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.changed_lines import ChangedLines, SideLines, coverage_delta, has_product_code
@@ -171,7 +172,9 @@ class _Running:
         """Store what later plans need; return a sentence if that failed."""
         failed = [one.id for one in tests if one.outcome in (TestOutcome.FAILED, TestOutcome.ERROR)]
         passed = [one.id for one in tests if one.outcome in (TestOutcome.PASSED, TestOutcome.FLAKY)]
-        problem = self._recorded.store(self._repository, failed, passed)
+        projects = self._planned.projects
+        installed = installed_in(self._repository, self._change.base, projects, self._environ) or {}
+        problem = self._recorded.store(self._repository, failed, passed, installed)
         return problem or self._scripts.store(self._repository.git_dir, failed, passed)
 
     def _run(self, group: TestGroup) -> tuple[Environment | None, ProjectResult]:

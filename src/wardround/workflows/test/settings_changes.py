@@ -15,6 +15,8 @@ from wardround.workflows.test.setup_script import script_parts
 
 _REQUIREMENTS = LazyPattern(r"\.(?:txt|in)$")
 _NOX_PYTEST = LazyPattern(r"[\"'](?:pytest|unittest)[\"']")
+OPTIONS = "-"
+"""The name under which files of requirements have lines that name no package."""
 
 
 class SettingsChange(msgspec.Struct, frozen=True):
@@ -90,7 +92,8 @@ def _requirements(text: str) -> SettingsParts:
     for line in lines:
         if name := name_of(line):
             packages.setdefault(name, []).append(" ".join(line.split()))
-    return SettingsParts([line for line in lines if not name_of(line)], {}, packages)
+    packages[OPTIONS] = [line for line in lines if not name_of(line)]
+    return SettingsParts(None, {}, packages)
 
 
 def _nox(text: str) -> SettingsParts:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
 import msgspec
 
 from wardround.workflows.test.file_roles import is_conftest, settings_role
 from wardround.workflows.test.outline import Outline
 from wardround.workflows.test.recorded_runs import MODULE, Recording
-from wardround.workflows.test.settings_changes import SettingsChange, settings_change
+from wardround.workflows.test.settings_changes import OPTIONS, SettingsChange, settings_change
 from wardround.workflows.test.tree import TreeUnderTest
 
-Installed = Callable[[], frozenset[str] | None]
-"""Returns the normal names of the packages in the environment of the tests; None if it is not known."""
+Installed = Callable[[], Mapping[str, str] | None]
+"""Returns normal name -> version of the packages in the environment of the tests; None if it is not known."""
 
 
 class SettingsEffects(msgspec.Struct, frozen=True):
@@ -40,6 +40,9 @@ def settings_effects(
     installed: Installed = lambda: None,
 ) -> SettingsEffects:
     """Return the effects of the files of settings among changed paths."""
+    now = installed() if recording.installed else None
+    if now is not None and (difference := _other_package(recording.installed, now)):
+        return SettingsEffects(difference)
     modules: set[str] = set()
     bounded: set[str] = set()
     notes: list[str] = []
@@ -53,9 +56,9 @@ def settings_effects(
             bounded.add(path)
             continue
         for one in _changes(path, recording, tree, base):
-            reason = _reason(one, installed)
+            reason = role if one.is_effective else _packages_reason(one, installed, is_same=now is not None)
             if reason:
-                return SettingsEffects(f"{path} changed, and {reason if one.packages else role}")
+                return SettingsEffects(f"{path} changed, and {reason}")
             modules |= one.modules
         bounded.add(path)
         notes.append(f"{path} changed in parts that a run of the tests does not read.")
@@ -77,15 +80,27 @@ def _changes(
             yield settings_change(path, before, after)
 
 
-def _reason(change: SettingsChange, installed: Installed) -> str:
-    if change.is_effective:
-        return "it configures the tests or the build"
-    if not change.packages:
+def _other_package(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Return the difference between the packages of two environments in words; empty if there is none."""
+    for name in sorted({*before, *now}):
+        old, new = before.get(name, ""), now.get(name, "")
+        if old != new:
+            return f"the environment has {name} {new or 'no more'}, the recorded run had {old or 'none'}"
+    return ""
+
+
+def _packages_reason(change: SettingsChange, installed: Installed, *, is_same: bool) -> str:
+    """Return the effect of changed requirements in words; empty if there is none.
+
+    Args:
+        is_same: the environment has the packages with which the tests were recorded.
+    """
+    if not change.packages or is_same:
         return ""
     names = installed()
-    if names is None:
+    if names is None or OPTIONS in change.packages:
         return "it decides which packages are installed"
-    found = sorted(names & change.packages)
+    found = sorted(names.keys() & change.packages)
     return f"it requires {found[0]}, which is installed, in another way" if found else ""
 
 
