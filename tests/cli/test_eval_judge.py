@@ -41,8 +41,8 @@ def test_a_verdict_is_recorded_with_the_place_of_the_finding(shop: GitRepository
     (one,) = recorded(shop, "ana")
     assert one.pop("date")
     assert one == {
-        "repository": "team/shop", "commit": shop.git("rev-parse", "HEAD").strip(), "path": "shop.py", "line": 5,
-        "rule": "ruff/B006", "verdict": "worth", "reason": "defect", "reader": "ana",
+        "repository": "team/shop", "commit": shop.git("rev-parse", "HEAD").strip(), "path": "shop.py",
+        "line": 5, "rule": "ruff/B006", "verdict": "worth", "reason": "defect", "reader": "ana",
     }  # fmt: skip
 
 
@@ -107,13 +107,15 @@ def test_no_answer_of_a_file_is_recorded_if_one_is_invalid(
     assert not (shop.root / "evals").exists()
 
 
-def test_a_secret_is_shown_to_no_reader(shop: GitRepository) -> None:
+def test_a_secret_is_shown_to_no_reader_in_its_finding_or_next_to_another(shop: GitRepository) -> None:
     key = "AKIA" + "Q3EGRIZ7LWNTAYXB"
     shop.commit({"settings.py": f'AWS_ACCESS_KEY_ID = "{key}"\n'})
+    shop.commit({"settings.py": f'AWS_ACCESS_KEY_ID = "{key}"\n\n\ndef f(x=[]):\n    x.append(1)\n'})
     out = shop.root.parent / "out.jsonl"
     assert judge(shop, ".", "--reader", "bo", "--out", out).returncode == 0
     text = out.read_text("utf-8")
-    assert "git show" in text
+    assert len(text.splitlines()) == 3
+    assert "a line with a secret" in text
     assert key not in text
 
 

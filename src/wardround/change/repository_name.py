@@ -14,7 +14,7 @@ _GIT_FOLDERS = frozenset({".git", "repo", "repo.git"})
 def repository_name(repository: Repository) -> str:
     """Return ``owner/name`` of a repository's ``origin``, else the name of its folder.
 
-    A folder ``OWNER+NAME`` stands for a mirror of ``OWNER/NAME``.
+    A folder ``OWNER+NAME`` is a mirror of ``OWNER/NAME``.
     """
     command = ["git", "-C", str(repository.root), "config", "--get", "remote.origin.url"]
     url = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout

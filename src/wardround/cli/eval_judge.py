@@ -52,7 +52,7 @@ def command(repositories: tuple[Path, ...], **options: Any) -> int:
     ways = {"--scan-only": options["scan_only"], "--out": options["out"], "--import": options["imported"]}
     require_one({name: bool(value) for name, value in ways.items()}, "do one thing at a time")
     if not options["scan_only"] and not options["reader"]:
-        raise click.UsageError("--reader is missing: name the reader, so that two readings can be told apart")
+        raise click.UsageError("--reader is missing: name the reader, so that two readings differ")
     file = _reviewed(repositories, options)
     if options["scan_only"]:
         echo_err(f"{file.path}: {len(file.commits)} commits, {len(file.hits())} findings")
@@ -104,7 +104,8 @@ def _screen(hit: Hit, file: HitFile) -> Screen:
 
     reviewed = file.commit_of(hit)
     with Repository(Path(reviewed.folder)) as repository:
-        return screen(hit, reviewed.base, repository, host.load().catalogue.rule(hit.rule))
+        loaded = host.load()
+        return screen(hit, reviewed.base, repository, loaded.catalogue.rule(hit.rule), loaded.specialists)
 
 
 def _write(due: list[Hit], file: HitFile, options: dict[str, Any]) -> int:

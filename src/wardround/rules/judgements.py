@@ -109,7 +109,7 @@ class Judgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, order=T
         repository: its public name, ``owner/name``, or the name of its folder.
         commit: the reviewed commit; for a dismissed finding of a staged change, the one before it.
         line: 1-based, of the head.
-        reader: a name that readers are told apart by; no address.
+        reader: a name that identifies the reader; no address.
 
     Raises:
         ValueError: the reason does not fit the verdict.

@@ -50,7 +50,7 @@ def read_answers(path: Path, known: Mapping[str, Hit], reader: str, date: dateti
     """Return the judgements of a file of answers; all lines are checked before any is returned.
 
     Raises:
-        UsageError: the file cannot be read, or a line is no answer to a finding of the sample.
+        UsageError: the file cannot be read, or a line does not answer a finding of the sample.
     """
     try:
         lines = path.read_bytes().splitlines()

@@ -28,7 +28,7 @@ from wardround.tools.tool import Profile
 MOST_ADDED_LINES = 2000
 """Commits that add more are mostly generated or vendored code."""
 _SEARCHED = 5
-"""The number of commits of the log for each one that is wanted."""
+"""The number of commits of the log for each one that is reviewed."""
 _INTRODUCED = (Status.NEW, Status.CAUSED)
 
 

@@ -18,7 +18,7 @@ def queue(
     """Return the findings of a sample that a reader has to judge, in its order.
 
     Those are the unread ones, every fifth of those that one other reader has judged, and those about which
-    two others disagree. Nothing tells them apart, since readers do not know the verdicts of others.
+    two others disagree. They are not marked, since readers do not know the verdicts of others.
     """
     readings: dict[FindingKey, list[Judgement]] = defaultdict(list)
     for one in judgements:

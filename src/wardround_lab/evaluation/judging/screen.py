@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from wardround.change.repository import Repository
+from wardround.processors.mask_secrets import SecretMasker
 from wardround.rules.judgements import ReasonCode, Verdict, reasons_for
 from wardround.rules.model import Rule
+from wardround.specialists import Specialist
 from wardround_lab.evaluation.judging.hits import Hit
 
 _AROUND = 6
 _NEIGHBOURS = 40
 _MOST_LINES = 60
 _WIDTH = 160
+_HIDDEN = "(a line with a secret; read it in the repository)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a reader sees of one finding.
+    """One finding for a reader.
 
     Attributes:
         why: the first paragraph of the documentation of the rule.
@@ -47,18 +50,19 @@ class Screen:
     diff: tuple[str, ...]
 
 
-def screen(hit: Hit, base: str, repository: Repository, rule: Rule) -> Screen:
-    """Read the code of a finding and arrange it; of a secret, no line is shown."""
-    title = f"{hit.repository} {hit.commit[:12]} {hit.path}:{hit.line}:{hit.column}  {hit.rule}"
-    why = " ".join(rule.why.split("\n\n")[0].split())
-    if hit.masked:
-        note = f"The lines contain a secret. To read them: git show {hit.commit[:12]}:{hit.path}"
-        return Screen(title, hit.message, why, (note,), (), (), (note,))
-    sides = _sides(hit, base, repository)
+def screen(
+    hit: Hit, base: str, repository: Repository, rule: Rule, specialists: Sequence[Specialist]
+) -> Screen:
+    """Read the code of a finding and arrange it, without the secrets in it.
+
+    Args:
+        specialists: their checks find the secrets.
+    """
+    sides = _sides(hit, base, repository, specialists)
     return Screen(
-        title,
-        hit.message,
-        why,
+        title=f"{hit.repository} {hit.commit[:12]} {hit.path}:{hit.line}:{hit.column}  {hit.rule}",
+        message=hit.message,
+        why=" ".join(rule.why.split("\n\n")[0].split()),
         hunk=tuple(_hunk(sides, hit)),
         code=tuple(_numbered(sides.head, hit, _AROUND)),
         neighbours=tuple(_numbered(sides.head, hit, _NEIGHBOURS)),
@@ -66,16 +70,31 @@ def screen(hit: Hit, base: str, repository: Repository, rule: Rule) -> Screen:
     )
 
 
-def _sides(hit: Hit, base: str, repository: Repository) -> Sides:
+def _sides(hit: Hit, base: str, repository: Repository, specialists: Sequence[Specialist]) -> Sides:
     change = repository.range(base, hit.commit)
     named = next((file for file in change.files if file.path == hit.path), None)
     old = repository.revision(base).read(named.base_path) if named and named.base_path else None
-    return Sides(_lines(old), _lines(repository.revision(hit.commit).read(hit.path)))
+    new = repository.revision(hit.commit).read(hit.path)
+    reported = set(range(hit.line, hit.end_line + 1)) if hit.masked else set()
+    return Sides(
+        _without_secrets(_text(old), hit.path, set(), specialists),
+        _without_secrets(_text(new), hit.path, reported, specialists),
+    )
 
 
-def _lines(content: bytes | None) -> tuple[str, ...]:
-    text = "" if content is None else os.fsdecode(content)
-    return tuple(line[:_WIDTH] for line in text.removesuffix("\n").split("\n"))
+def _text(content: bytes | None) -> str:
+    return "" if content is None else os.fsdecode(content).removesuffix("\n")
+
+
+def _without_secrets(
+    text: str, path: str, reported: Collection[int], specialists: Sequence[Specialist]
+) -> tuple[str, ...]:
+    """Return the lines of a text; one with a secret is replaced, and a long one is cut."""
+    masker = SecretMasker((), specialists, lambda _: text, paths=(path,))
+    return tuple(
+        _HIDDEN if number in reported or masker.has_secret(path, number) else masker.known(line)[:_WIDTH]
+        for number, line in enumerate(text.split("\n"), 1)
+    )
 
 
 def _hunk(sides: Sides, hit: Hit) -> list[str]:
@@ -135,7 +154,7 @@ def verdict_help() -> str:
 def parse_answer(text: str) -> tuple[Verdict, ReasonCode] | None:
     """Return the verdict and the reason of an answer such as ``worth defect``; None if it is neither.
 
-    Both may be shortened to a prefix that only one of them has; ``x`` stands for ``wrong``.
+    Both may be shortened to a prefix that only one of them has; ``x`` means ``wrong``.
     """
     words = text.split()
     if len(words) != 2:

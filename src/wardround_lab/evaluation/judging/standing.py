@@ -31,7 +31,7 @@ _MOST_WRONG = 0.1
 
 
 class Level(StrEnum):
-    """Whether and how the findings of a rule are shown by default."""
+    """The way in which the findings of a rule are shown by default, from least to most."""
 
     PREVIEW = "preview"
     INFO = "info"
@@ -80,7 +80,7 @@ def differences(
 ) -> list[Standing]:
     """Return the rules above the level that they have earned, and those at preview that have earned more.
 
-    A severity below the earned one is no difference: the damage decides how serious a true finding is.
+    A severity below the earned one does not count: the damage decides how serious a true finding is.
     """
     found = []
     for name, count in counts.items():

@@ -10,8 +10,8 @@ import pytest
 from wardround import host
 from wardround.errors import ConfigError
 from wardround.rules.judgements import FindingKey, Judgement, Verdict, judgement_of, reasons_for
-from wardround.rules.reading_counts import FILE, ReadingCounts, reading_counts
 from wardround.rules.model import RULES_PACKAGE, package_folder
+from wardround.rules.reading_counts import FILE, ReadingCounts, reading_counts
 from wardround.storage.judgement_files import load_judgements
 from wardround_lab.evaluation.judging.agreement import agreement, disagreements, kappa, resolved
 from wardround_lab.evaluation.judging.rates import counts_by, kind_of_file
@@ -73,9 +73,9 @@ def test_each_finding_counts_once() -> None:
     ("path", "kind"),
     [
         ("src/a.py", "source"), ("tests/test_a.py", "tests"), ("web/a.test.tsx", "tests"),
-        ("shop/migrations/0001_a.py", "migrations"), (".github/workflows/ci.yml", "ci"), ("app/Dockerfile", "ci"),
-        ("docker-compose.yml", "ci"), ("docs/conf.py", "examples"), ("scripts/a.sh", "scripts"),
-        ("pyproject.toml", "settings"),
+        ("a/migrations/0001_a.py", "migrations"), (".github/workflows/ci.yml", "ci"),
+        ("app/Dockerfile", "ci"), ("docker-compose.yml", "ci"), ("docs/conf.py", "examples"),
+        ("scripts/a.sh", "scripts"), ("pyproject.toml", "settings"),
     ],
 )  # fmt: skip
 def test_a_path_tells_the_kind_of_a_file(path: str, kind: str) -> None:
