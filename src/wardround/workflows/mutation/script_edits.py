@@ -40,8 +40,9 @@ _UNLIKELY_CALL = LazyPattern(
     r"preventDefault|stopPropagation)|warn\w*|clear(?:Timeout|Interval|Immediate)|deprecat\w*)\s*$"
 )
 _UNLIKELY_CONDITION = LazyPattern(
-    r"process\.(?:env|platform|versions?)|\bNODE_ENV\b|__\w+__|\btypeof (?:window|document|globalThis|process|"
-    r"navigator|self|console)\b|import\.meta|(?i:debug|verbose|trace|cache|memo|isBrowser|isServer|platform|isDev\b|deprecat)"
+    r"process\.(?:env|platform|versions?)|\bNODE_ENV\b|__\w+__|\btypeof (?:window|document|globalThis|"
+    r"process|navigator|self|console)\b|import\.meta|(?i:debug|verbose|trace|cache|memo|"
+    r"isBrowser|isServer|platform|isDev\b|deprecat)"
 )
 _ERROR = LazyPattern(r"(?:Error|Exception)$")
 _TUNING = LazyPattern(
@@ -63,8 +64,8 @@ def script_mutants(path: str, text: str, changed: Collection[int]) -> tuple[Muta
     if not is_measured_script(path):
         return ()
     module = ScriptModule(path, text)
-    if module.root.has_error or not text.isascii():
-        return ()  # edits are by offsets of characters, nodes by those of bytes
+    if module.root.has_error:
+        return ()
     found = [one for one in _Places(module).edits() if one.line in changed]
     return tuple(Mutant(path, one) for one in found)
 
@@ -124,7 +125,7 @@ class _Places:
 
     def _condition(self, node: Node, line: int) -> Iterator[Edit]:
         condition = node.child_by_field_name("condition")
-        if condition is not None and condition.named_child_count:
+        if condition is not None:
             inner = self._module.of(condition)
             after = f"(!{inner})" if node.type == "if_statement" else f"!({inner})"
             yield self._edit(EditKind.CONDITION, condition, line, after)
@@ -179,12 +180,12 @@ class _Places:
         """
         around = shown if shown is not None else node
         text = self._module.of(around)
-        at = node.start_byte - around.start_byte
-        edited = text[:at] + after + text[at + node.end_byte - node.start_byte :]
+        at = len(self._module.between(around.start_byte, node.start_byte))
+        edited = text[:at] + after + text[at + len(self._module.of(node)) :]
         at_line = node.start_point[0] + 1
-        return Edit(
-            kind, at_line, (line,), node.start_byte, node.end_byte, after, (_shown(text), _shown(edited))
-        )
+        start = len(self._module.between(0, node.start_byte))
+        end = start + len(self._module.of(node))
+        return Edit(kind, at_line, (line,), start, end, after, (_shown(text), _shown(edited)))
 
 
 def _is_in_function(node: Node) -> bool:
