@@ -22,7 +22,7 @@ class FileLines(msgspec.Struct, frozen=True):
 
     Attributes:
         lines: the first line of each statement -> True if it ran.
-        partial: lines with a choice of which the tests take one way only, unless a line shows the other.
+        partial: lines with a choice whose ways the tests do not all take, unless a line shows the other.
         tests: line -> the files of tests that ran the statements that begin in it.
     """
 
