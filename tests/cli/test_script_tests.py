@@ -90,3 +90,50 @@ def test_a_test_that_failed_before_the_change_does_not_block_a_review(scripts: G
     assert [one["message"] for one in found["findings"] if one["rule"] == "run/failed-test"] == []
     tests = {one["id"]: (one["outcome"], one["base"]) for one in found["run"]["tests"]["tests"]}
     assert tests["test/broken.test.js > broken"] == ("failed", "failed")
+
+
+CHANGED = {
+    "src/prices.js": FILES["src/prices.js"].replace(
+        "return net * (1 + RATE);",
+        "if (net < 0) {\n    return 0;\n  }\n  return net * (1 + RATE);",
+    )
+}
+
+
+def test_changed_lines_that_no_test_runs_are_reported(scripts: GitRepository) -> None:
+    scripts.stage(CHANGED)
+
+    (lines,) = report(scripts)["lines"]
+
+    assert lines == {"path": "src/prices.js", "covered": [7], "uncovered": [8], "partial": []}
+
+
+def test_a_review_has_a_finding_for_changed_lines_that_no_test_runs(scripts: GitRepository) -> None:
+    scripts.commit(CHANGED)
+
+    done = scripts.wardround(
+        "review", "--base", "HEAD~1", "--run=tests", "--format", "json", "--only", "tests"
+    )
+
+    found = [one for one in json.loads(done.stdout)["findings"] if one["rule"] == "run/uncovered-lines"]
+    assert [(one["file"], one["line"]) for one in found] == [("src/prices.js", 8)]
+
+
+def test_the_coverage_of_the_base_is_compared(scripts: GitRepository) -> None:
+    scripts.stage(CHANGED)
+
+    (delta,) = report(scripts, "--compare-base")["delta"]
+
+    assert delta == {"path": "src/prices.js", "base": [3, 4], "head": [4, 6]}
+
+
+def test_small_edits_of_changed_lines_run_the_tests_that_run_them(scripts: GitRepository) -> None:
+    scripts.stage(CHANGED)
+
+    mutation = report(scripts, "--mutate", "60")["mutation"]
+
+    assert mutation["state"] == "complete"
+    noticed = {(one["line"], one["kind"]): one["is_noticed"] for one in mutation["tried"]}
+    assert noticed[7, "condition"]
+    assert not noticed[7, "boundary"]
+    assert {line for line, _ in noticed} == {7}

@@ -16,12 +16,17 @@ from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.lookup import environment_of
 from wardround.workflows.mutation.result import MutationResult
 from wardround.workflows.mutation.running import MutationOptions, mutate_change
+from wardround.workflows.mutation.script_running import ScriptMutation
 from wardround.workflows.test.planning import PlannedTests
 from wardround.workflows.test.projects import DetectedProject
 from wardround.workflows.test.report import TestReport
+from wardround.workflows.test.script_results import FRAMEWORKS
+from wardround.workflows.test.script_run import file_of
+from wardround.workflows.test.script_runs import ScriptRuns
 
+_SOUND = (TestOutcome.PASSED, TestOutcome.SKIPPED)
 _STATES = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
-_NO_TESTS = "no mutant was tried, as no test of pytest passed"
+_NO_TESTS = "no mutant was tried, as no test of pytest or JavaScript passed"
 
 
 def mutate_tested(
@@ -33,6 +38,7 @@ def mutate_tested(
     logs: Path,
     *,
     environ: Mapping[str, str],
+    scripts: ScriptRuns,
     progress: Callable[[str], None] = lambda text: None,
 ) -> MutationResult:
     """Try mutants of the changed lines with the tests that passed; the budget is that of all projects.
@@ -40,6 +46,7 @@ def mutate_tested(
     Args:
         options: without an isolation, it is the configured one.
         logs: the folder for the output of the first run of each project.
+        scripts: the JavaScript tests that ran.
 
     Raises:
         GitError: the tree cannot be written.
@@ -65,7 +72,29 @@ def mutate_tested(
                 environ=environ, project=project.root, progress=progress,
             )
         )  # fmt: skip
+    for root in sorted({run.root for run in report.runs if run.framework in FRAMEWORKS}):
+        found = _script_result(change, report, scripts, root, deadline, options.most, logs, progress)
+        results += [] if found is None else [found]
     return _joined(results)
+
+
+def _script_result(
+    change: Change, report: TestReport, scripts: ScriptRuns, root: str, deadline: float, most: int,
+    logs: Path, progress: Callable[[str], None],
+) -> MutationResult | None:  # fmt: skip
+    """Try mutants of scripts with the files of tests of a project that passed; None if there are none."""
+    own = [one for one in report.tests if one.project == root]
+    broken = {file_of(one.id) for one in own if one.outcome not in _SOUND}
+    sound = {file_of(one.id) for one in own if one.outcome is TestOutcome.PASSED} - broken
+    found = scripts.passed(root, sound)
+    if found is None or not found[1].files:
+        return None
+    environment, tests = found
+    name = f"test-mutation-{tests.framework.replace(':', '-')}{root and '-' + root.replace('/', '-')}.log"
+    mutation = ScriptMutation(
+        scripts.sandbox(environment), tests, scripts.lines, deadline, logs / name, progress
+    )
+    return mutation.result(change, most)
 
 
 def _tested(planned: PlannedTests, report: TestReport) -> Iterator[tuple[DetectedProject, list[str]]]:

@@ -101,8 +101,9 @@ def run_planned(
 
     mutation = MutationOptions(options.mutation_s, isolation=options.isolation or "")
     result = mutate_tested(
-        repository, change, planned, report, mutation, logs, environ=environ, progress=progress
-    )
+        repository, change, planned, report, mutation, logs,
+        environ=environ, scripts=running.scripts, progress=progress,
+    )  # fmt: skip
     return msgspec.structs.replace(report, mutation=result)
 
 
@@ -139,6 +140,11 @@ class _Running:
             self._settings.loopback, lambda: repository.submodules(planned.side), lambda: planned.head.blobs
         )
         self._done: list[tuple[TestGroup, Environment | None, ProjectResult]] = []
+
+    @property
+    def scripts(self) -> ScriptRuns:
+        """The JavaScript part, with the lines that its tests ran."""
+        return self._scripts
 
     def report(self) -> TestReport:
         """Run everything and return the report."""

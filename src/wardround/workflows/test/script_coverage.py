@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -22,11 +22,13 @@ class FileLines(msgspec.Struct, frozen=True):
 
     Attributes:
         lines: the first line of each statement -> True if it ran.
-        partial: lines with a choice of which the tests take one way only, unless a line shows the other.
+        partial: lines with a choice whose ways the tests do not all take, unless a line shows the other.
+        tests: line -> the files of tests that ran the statements that begin in it.
     """
 
     lines: Lines
     partial: frozenset[int] = frozenset()
+    tests: Mapping[int, frozenset[str]] = {}
 
 
 class ScriptCoverage:
@@ -42,32 +44,42 @@ class ScriptCoverage:
         self._text = text
         self._units = script_units(path, text)
         self._codes: dict[str, _Points | None] = {}
-        self._seen: set[tuple[str, tuple[Block, ...]]] = set()
+        self._seen: dict[tuple[str, tuple[Block, ...]], frozenset[int]] = {}
+        self._tests: dict[int, set[str]] = {}
         self._known: set[int] = set()
         self._ran: set[int] = set()
         self._choices: dict[int, set[int]] = {}
         self._is_traced = True
 
-    def add(self, name: str, code: GeneratedCode, blocks: Sequence[Block]) -> None:
+    def add(self, test: str, name: str, code: GeneratedCode, blocks: Sequence[Block]) -> None:
         """Add the blocks of a run.
 
         Args:
+            test: the file of tests.
             name: of the code; codes of one name are the same.
         """
-        key = name, tuple(blocks)
-        if self._units is None or key in self._seen:
+        if self._units is None:
             return
-        self._seen.add(key)
+        key = name, tuple(blocks)
+        if key not in self._seen:
+            self._seen[key] = self._read(self._units, name, code, blocks)
+        for number in self._seen[key]:
+            self._tests.setdefault(number, set()).add(test)
+
+    def _read(self, units: Units, name: str, code: GeneratedCode, blocks: Sequence[Block]) -> frozenset[int]:
+        """Return the statements that ran."""
         if name not in self._codes:
-            self._codes[name] = _points(self._units, self._name, code, self._text)
+            self._codes[name] = _points(units, self._name, code, self._text)
         points = self._codes[name]
         if points is None:
             self._is_traced = False
-            return
+            return frozenset()
         counts = _counts(points.offsets, blocks)
         self._known.update(points.owners)
-        self._ran.update(owner for owner, count in zip(points.owners, counts, strict=True) if count)
+        ran = frozenset(owner for owner, count in zip(points.owners, counts, strict=True) if count) - {NONE}
+        self._ran |= ran
         self._choose(points, counts)
+        return ran
 
     def _choose(self, points: _Points, counts: Sequence[int]) -> None:
         assert self._units is not None
@@ -97,7 +109,15 @@ class ScriptCoverage:
         for number in sorted(units.functions):
             if number in self._known and number not in self._ran:
                 lines[units.lines[number]] = False
-        return FileLines(lines, frozenset(self._partial(units, lines)))
+        return FileLines(lines, frozenset(self._partial(units, lines)), self._tests_of_lines(units))
+
+    def _tests_of_lines(self, units: Units) -> dict[int, frozenset[str]]:
+        """Return the tests by line; in a line with a function, those that ran the function."""
+        found: dict[int, frozenset[str]] = {}
+        for number in sorted(range(len(units.lines)), key=lambda one: one in units.functions):
+            line, ran = units.lines[number], frozenset(self._tests.get(number, ()))
+            found[line] = ran if number in units.functions else found.get(line, frozenset()) | ran
+        return found
 
     def _partial(self, units: Units, lines: Lines) -> list[int]:
         return [

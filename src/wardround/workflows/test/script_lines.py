@@ -57,4 +57,8 @@ def _joined(one: FileLines, other: FileLines) -> FileLines:
         line: one.lines.get(line, False) or other.lines.get(line, False)
         for line in {**one.lines, **other.lines}
     }
-    return FileLines(lines, one.partial & other.partial)
+    tests = {
+        line: one.tests.get(line, frozenset()) | other.tests.get(line, frozenset())
+        for line in {**one.tests, **other.tests}
+    }
+    return FileLines(lines, one.partial & other.partial, tests)

@@ -97,7 +97,7 @@ def read_script_lines(tests: Iterable[str], read: Read, tree: TreeUnderTest) -> 
         for script in taken.scripts if taken is not None else ():
             if script.blocks and script.file in tree.blobs:
                 one = found.setdefault(script.file, ScriptCoverage(script.file, tree.text(script.file)))
-                one.add(script.code, reading.generated(script.code), script.blocks)
+                one.add(test, script.code, reading.generated(script.code), script.blocks)
     return MeasuredScripts({path: one.result(is_loaded=True) for path, one in found.items()}, is_all)
 
 

@@ -131,6 +131,38 @@ def run_script_tests(
     return running.result(is_recorded=is_recorded)
 
 
+class EditedRun(msgspec.Struct, frozen=True):
+    """The end of a run of files of tests on an edited tree.
+
+    Attributes:
+        is_sound: all tests passed, and the command ended without an error.
+        is_cut_off: the time ended first.
+        problem: one sentence if results are missing.
+    """
+
+    is_sound: bool
+    is_cut_off: bool
+    problem: str
+
+
+def run_edited(
+    sandbox: ScriptSandbox, tests: ScriptTests, edited: Mapping[str, str], deadline: float, log: Path
+) -> EditedRun:
+    """Run files of tests once, without a record, after some files were replaced.
+
+    Args:
+        edited: path of a regular file of the tree -> its text.
+        deadline: on the monotonic clock.
+        log: the file for the output, which is replaced.
+    """
+    running = _Running(sandbox, tests, deadline, log.parent, 0, lambda text: None, edited, log)
+    done = running.once()
+    is_failed = any(one.outcome in _FAILURES for one in done.results)
+    is_ended = all(one.state is State.FINISHED and one.status == 0 for one in done.outcomes)
+    is_cut_off = any(one.state is State.TIMED_OUT for one in done.outcomes)
+    return EditedRun(bool(done.results) and is_ended and not is_failed, is_cut_off, done.problem)
+
+
 class _Attempt(msgspec.Struct, frozen=True):
     """One run of files of tests.
 
@@ -148,8 +180,10 @@ class _Attempt(msgspec.Struct, frozen=True):
 class _Running:
     def __init__(
         self, sandbox: ScriptSandbox, tests: ScriptTests, deadline: float, logs: Path, first_log: int,
-        progress: Callable[[str], None],
+        progress: Callable[[str], None], edited: Mapping[str, str] | None = None, log: Path | None = None,
     ) -> None:  # fmt: skip
+        self._edited = edited or {}
+        self._log = log
         self._sandbox = sandbox
         self._tests = tests
         self._deadline = deadline
@@ -179,6 +213,10 @@ class _Running:
             detail,
             first.lines,
         )
+
+    def once(self) -> _Attempt:
+        """Run the files once, without a record."""
+        return self._attempt(self._tests.files, is_recorded=False)
 
     def _missing(self, attempt: _Attempt) -> dict[str, RawResult]:
         """Return a result for each planned file without one."""
@@ -215,6 +253,8 @@ class _Running:
             root = str(tree.root) if sandbox.isolation == NONE else INNER_ROOT
             link_packages(_at(root, sandbox.environment), tree.root)
             _prepare(tree.root, sandbox.measured)
+            for path, text in self._edited.items():
+                (tree.root / path).write_text(text, "utf-8", newline="")
             relative = tuple(posixpath.relpath(one, self._tests.root or ".") for one in files)
             commands = script_commands(
                 self._tests.framework, self._tests.arguments, relative, f"{root}/{_FOLDER}",
@@ -242,7 +282,7 @@ class _Running:
         view = msgspec.structs.replace(visible, variables=(*visible.variables, *command.variables))
         left = max(self._deadline - time.monotonic(), _LEAST_S)
         limits = msgspec.structs.replace(sandbox.limits, wall_s=min(left, sandbox.limits.wall_s))
-        log = self._logs / f"test-{self._tests.framework.replace(':', '-')}-{self._next_log}.log"
+        log = self._log or self._logs / f"test-{self._tests.framework.replace(':', '-')}-{self._next_log}.log"
         self._next_log += 1
         return run(
             [*_IN_FOLDER, os.path.join(root, self._tests.root), *command.arguments], tree, limits,

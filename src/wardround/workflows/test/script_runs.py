@@ -41,6 +41,7 @@ class ScriptRuns:
         self._progress = progress
         self._is_recorded = is_recorded
         self._recordings: list[Recording] = []
+        self._ran: dict[str, tuple[TestGroup, Environment]] = {}
         self.lines = ScriptLines(planned.head, _roots(planned))
 
     def run(self, group: TestGroup, environment: Environment, first_log: int) -> ProjectResult:
@@ -50,6 +51,7 @@ class ScriptRuns:
             first_log: the number of the first log.
         """
         tests = self._tests(group, self._planned.head)
+        self._ran[group.root] = group, environment
         done = run_script_tests(
             self._sandbox(environment), tests, self._deadline, self._logs, first_log,
             is_recorded=self._is_recorded, progress=self._progress,
@@ -64,6 +66,21 @@ class ScriptRuns:
         return ProjectResult(
             done.state, done.results, (), done.outcomes, done.detail, is_recorded=done.recording is not None
         )
+
+    def passed(self, root: str, files: Collection[str]) -> tuple[Environment, ScriptTests] | None:
+        """Return the environment and the tests of a project that ran, only those in these files."""
+        found = self._ran.get(root)
+        if found is None:
+            return None
+        group, environment = found
+        tests = self._tests(group, self._planned.head)
+        return environment, msgspec.structs.replace(
+            tests, files=tuple(one for one in tests.files if one in files)
+        )
+
+    def sandbox(self, environment: Environment) -> ScriptSandbox:
+        """Return the means to run tests at the head."""
+        return self._sandbox(environment)
 
     def empty(self, tree: TreeUnderTest) -> ScriptLines:
         """Return the lines of another side, before anything ran."""

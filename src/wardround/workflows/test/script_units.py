@@ -163,7 +163,7 @@ class _Reader:
         spans = tuple((self._start(one), self._end(one)) for one in ways if one is not None)
         if condition is not None and spans:
             around = self._start(condition), self._end(condition)
-            self._boundaries.append((around[0], unit))
+            self._boundaries += [(start, unit) for start, _ in (around, *spans)]
             self._choices.append(Choice(node.start_point[0] + 1, unit, around, spans))
 
     def _start(self, node: Node) -> Position:
