@@ -18,6 +18,7 @@ from wardround.context.run_summary import (
     line_counts,
     outcomes,
     shows_lines,
+    unexplained_failures,
 )
 
 ABSENT = "absent"
@@ -64,7 +65,7 @@ def _tests(run: TestsRun | None) -> dict[str, Any]:
         return {"state": ABSENT} | dict.fromkeys(_NUMBERS)
     found = outcomes(run)
     counts = {
-        "failed": len(failures(run)),
+        "failed": len(failures(run)) + len(unexplained_failures(run)),
         "failed_before": len(former_failures(run)),
         "flaky": found[TestOutcome.FLAKY],
         "passed": found[TestOutcome.PASSED],
