@@ -29,6 +29,8 @@ _SLOW_SHARE = 0.05
 """The same, as a part of the calls that did not take too long."""
 _FROZEN_S = 1767225600
 """2026-01-01 00:00:00 UTC."""
+_LEAST_CPU_S = 1.5
+"""CPU time that the calls of a function may use, however many functions there are."""
 _BATCH = 20
 _ENDS = frozenset({"timeout", "memory", "crashed"})
 """Results after which other calls need another process."""
@@ -87,7 +89,7 @@ class Replay:
         self._slow: Counter[int] = Counter()
         self._fast: Counter[int] = Counter()
         self._cpu_s: defaultdict[int, float] = defaultdict(float)
-        self._cpu_share_s = job["cpu_s"] / max(1, len(self._functions))
+        self._cpu_share_s = min(job["cpu_s"], max(_LEAST_CPU_S, job["cpu_s"] / max(1, len(self._functions))))
 
     def run(self) -> None:
         """Repeat all calls, in order, until the time is over."""
