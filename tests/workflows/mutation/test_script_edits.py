@@ -45,6 +45,7 @@ def test_an_edit_is_shown_before_and_after(body: str, before: str, after: str) -
         "type C = A extends true ? 1 : 2;",
         "if (process.env.NODE_ENV !== 'production') { warn(a); }",
         "return a;",
+        "return undefined as C;",
         "logger.info(a && b);",
         "/* v8 ignore next */\nif (a) g();",
     ],

@@ -50,6 +50,9 @@ _TUNING = LazyPattern(
     r"configurable|writable|passive|size"
 )
 _EXCLUDED = LazyPattern(r"(?:v8|c8|istanbul|node:coverage)\s+(?:ignore|disable)|Stryker disable")
+_WRAPPERS = frozenset(
+    {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"}
+)
 _MOST_SHOWN = 80
 
 
@@ -132,6 +135,8 @@ class _Places:
 
     def _returned(self, node: Node, line: int) -> Iterator[Edit]:
         value = node.named_children[0] if node.named_children else None
+        while value is not None and value.type in _WRAPPERS and value.named_children:
+            value = value.named_children[0]
         if value is None or value.type == "comment":
             return
         if value.type == "string" and value.named_child_count:
