@@ -197,7 +197,8 @@ def padded(text: str, names: set[str]) -> str:
     places = []
     for name, node in _named(ast.parse(text), ""):
         first = node.body[0]
-        if name in names and first.lineno > node.lineno:
+        starts_line = not lines[first.lineno - 1][: first.col_offset].strip()
+        if name in names and first.lineno > node.lineno and starts_line:
             decorators = [one.lineno for one in getattr(first, "decorator_list", [])]
             places.append(
                 (
