@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.judgement_folder import FOLDER
 from wardround.cli.run import emit_line, require_one
 from wardround.errors import UsageError
 
@@ -94,7 +95,7 @@ def _judged(root: Path, one: ReportedFinding, today: datetime.date, options: dic
     """Record the judgement of a dismissed finding, and return the path of its file."""
     from wardround.change.repository import Repository
     from wardround.change.repository_name import repository_name
-    from wardround.rules.judgements import FOLDER, FindingKey, judgement_of
+    from wardround.rules.judgements import FindingKey, judgement_of
     from wardround.storage.judgement_files import record_judgement
 
     with Repository(root) as repository:

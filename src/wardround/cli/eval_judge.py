@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.judgement_folder import folder_option
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit, progress_line, require_one
 from wardround.errors import UsageError
-from wardround.rules.judgements import FOLDER
 
 if TYPE_CHECKING:
     from wardround_lab.evaluation.judging.hits import Hit, HitFile
@@ -27,8 +27,7 @@ _PROMPT = "verdict and reason (? lists them; n neighbours, d diff, s skip, q qui
 @click.option("--reader", metavar="NAME", help="The name of the reader; needed to record verdicts.")
 @click.option("--results", type=click.Path(path_type=Path), metavar="FILE",
               help="Record the findings of each commit; a second run resumes there.")  # fmt: skip
-@click.option("--folder", type=click.Path(path_type=Path), default=Path(FOLDER), show_default=True,
-              metavar="DIR", help="The judgements, one file for each reader.")  # fmt: skip
+@folder_option
 @click.option("--commits", type=click.IntRange(min=1), default=40, show_default=True, metavar="N",
               help="Review the newest N commits of each REPO.")  # fmt: skip
 @click.option("--per-rule", type=click.IntRange(min=1), default=40, show_default=True, metavar="N",

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.judgement_folder import folder_option
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit
 from wardround.errors import UsageError
-from wardround.rules.judgements import FOLDER
 
 if TYPE_CHECKING:
     from wardround.rules.judgements import FindingKey, Judgement, Verdict
 
 
 @click.command("rates")
-@click.option("--folder", type=click.Path(path_type=Path), default=Path(FOLDER), show_default=True,
-              metavar="DIR", help="The judgements, one file for each reader.")  # fmt: skip
+@folder_option
 @click.option("--by", type=click.Choice(["rule", "kind", "repository"]), default="rule", show_default=True,
               help="Group the findings by rule, by kind of file or by repository.")  # fmt: skip
 @click.option("--agreement", "readers", is_flag=True, help="Compare the readings of the same findings.")

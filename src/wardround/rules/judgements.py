@@ -12,9 +12,6 @@ from msgspec import Meta
 
 from wardround.errors import UsageError
 
-FOLDER = "evals/judgements"
-"""Where a repository stores its judgements, one file for each reader."""
-
 
 class Verdict(StrEnum):
     """The value of a finding to the author of the change.
