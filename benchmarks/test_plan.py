@@ -33,7 +33,7 @@ PLAN_S = 2.0
 FIRST_LINE_S = 0.5
 _FUNCTIONS = 12
 _REACH = 15
-"""Modules of which one test runs a function."""
+"""Modules with a function that one test runs."""
 
 
 def write_files(folder: Path, modules: int, tests: int) -> None:

@@ -267,6 +267,10 @@ class Repository:
         rows = (row.split("\t", 1) for row in out.split("\0") if row)
         return sorted({(path, told.split()[at], told.split()[0]) for told, path in rows})
 
+    def origin(self) -> str:
+        """Return the URL of the remote ``origin``; empty without one."""
+        return self._git.output("config", "--get", "remote.origin.url", allow=(0, 1)).strip()
+
     def submodules(self, side: str) -> list[str]:
         """Return the paths of the submodules of the index or a revision, sorted."""
         return [path for path, _, mode in self.entries_of(side) if mode == "160000"]

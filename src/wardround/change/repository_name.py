@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from wardround.change.repository import Repository
+from wardround.checks.lazy import LazyPattern
 
-_GIT_FOLDERS = frozenset({".git", "repo", "repo.git"})
-"""Names of git folders that identify no repository; the folder above does."""
+_PLAIN_NAMES = {"repo", "repository", "mirror", ".git", "git"}
+_ORIGIN = LazyPattern(
+    r"(?:(?:https?|ssh|git)://[^/]+/|[\w.-]+@[\w.-]+:)(?:.*/)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?$"
+)
 
 
 def repository_name(repository: Repository) -> str:
-    """Return ``owner/name`` of a repository's ``origin``, else the name of its folder.
+    """Return the public name of a repository, see ``named``."""
+    return named(repository.root, repository.origin())
 
-    A folder ``OWNER+NAME`` is a mirror of ``OWNER/NAME``.
+
+def named(folder: Path, origin: str = "") -> str:
+    """Return ``owner/name`` of a clone, from its origin or a directory ``owner+name``; otherwise the
+    directory's name.
     """
-    command = ["git", "-C", str(repository.root), "config", "--get", "remote.origin.url"]
-    url = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout
-    return _of_url(url.strip()) or _of_folder(repository.root)
-
-
-def _of_url(url: str) -> str:
-    """Return the last two parts of an address; empty for the path of a folder."""
-    if "://" not in url and not ("@" in url and ":" in url):
-        return ""
-    _, _, path = url.rpartition("://")
-    parts = [
-        part for part in path.replace(":", "/").removesuffix("/").removesuffix(".git").split("/") if part
-    ]
-    return "/".join(parts[-2:]) if len(parts) > 2 else ""
-
-
-def _of_folder(root: Path) -> str:
-    folder = root.parent if root.name in _GIT_FOLDERS else root
-    return folder.name.removesuffix(".git").replace("+", "/", 1)
+    if match := _ORIGIN.match(origin):
+        return f"{match[1]}/{match[2]}"
+    parts = [folder.resolve().name, folder.resolve().parent.name]
+    for part in parts:
+        owner, _, name = part.partition("+")
+        if owner and name:
+            return f"{owner}/{name.removesuffix('.git')}"
+    own = next((part for part in parts if part and part not in _PLAIN_NAMES), "repository")
+    return own.removesuffix(".git")

@@ -106,3 +106,8 @@ def covers_change(run: TestsRun | None) -> bool:
     found = outcomes(run)
     is_clean = not (_FAILURES & found.keys()) and not found[TestOutcome.NOT_RUN]
     return bool(covered) and not uncovered and is_clean
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,7 +10,7 @@ import ast
 import doctest
 
 from wardround.context.run_evidence import BehaviourDifference
-from wardround.languages.python.tree import parse
+from wardround.languages.python.tree import UNREADABLE, parse
 
 _PLAIN_TYPES = frozenset(
     {"int", "str", "float", "bool", "bytes", "complex", "list", "dict", "set", "frozenset", "tuple"}
@@ -39,7 +39,7 @@ def kept_promise(text: str, difference: BehaviourDifference) -> str:
 def _function(text: str, difference: BehaviourDifference) -> _Function | None:
     try:
         tree = parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return None
     name = difference.function.rpartition(".")[2]
     found = [

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.change.diff import ChangedFile
+from wardround.context.line_coverage.ranges import adjacent
 from wardround.context.run_evidence import LineEvidence, UnnoticedMutation
+from wardround.context.run_summary import count_of
 from wardround.findings import RawFinding, Span
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import parse
+from wardround.languages.python.tree import UNREADABLE, parse
 
 _MOST_RANGES = 4
 _MOST_MUTATIONS = 5
 """Notes on unnoticed mutations in one change; ``--format json`` has all of them."""
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _BRANCHES = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.Match)
 _LOOPS = ast.For | ast.AsyncFor
 """Statements one of whose ways is rarely of interest: a loop over nothing, or one that is left early."""
@@ -37,7 +38,7 @@ class FileLines(msgspec.Struct, frozen=True):
         """Return the file with its syntax tree."""
         try:
             return cls(file, parse(text) if text else None)
-        except _UNREADABLE:
+        except UNREADABLE:
             return cls(file)
 
     def functions(self) -> Sequence[tuple[int, int]]:
@@ -67,7 +68,7 @@ def line_findings(lines: LineEvidence, known: FileLines) -> Iterator[RawFinding]
     """
     groups = _by_function(lines.uncovered, known.functions())
     if not lines.covered and len(groups) > 1:
-        first, last = ranges(lines.uncovered)[0]
+        first, last = adjacent(lines.uncovered)[0]
         message = f"no passing test runs any of the {len(lines.uncovered)} changed statements of this file"
         yield RawFinding("uncovered-lines", lines.path, Span(first, 1, last, 2), message)
         return
@@ -110,27 +111,16 @@ def mutation_findings(
     chosen = sorted(by_line, key=lambda line: -len(by_line[line]))[:_MOST_MUTATIONS]
     for path, line in sorted(chosen):
         first, *others = by_line[path, line]
-        more = f", nor {_count(len(others), 'other small edit')} of this line" if others else ""
+        more = f", nor {count_of(len(others), 'other small edit')} of this line" if others else ""
         message = f"no test notices if {first.before} becomes {first.after}{more}"
         span = Span(line, 1, line, 2)
         yield RawFinding("unnoticed-mutation", path, span, message, confidence=confidence)
 
 
-def ranges(lines: Iterable[int]) -> Sequence[tuple[int, int]]:
-    """Return the ranges of adjacent lines, each with its first and its last line."""
-    found: list[tuple[int, int]] = []
-    for line in sorted(set(lines)):
-        if found and found[-1][1] == line - 1:
-            found[-1] = (found[-1][0], line)
-        else:
-            found.append((line, line))
-    return found
-
-
 def _by_function(lines: Iterable[int], functions: Sequence[tuple[int, int]]) -> Sequence[Sequence[int]]:
     """Return the lines in groups by the innermost function around them; others are apart by range."""
     found: dict[object, list[int]] = {}
-    for first, last in ranges(lines):
+    for first, last in adjacent(lines):
         for line in range(first, last + 1):
             around = [one for one in functions if one[0] <= line <= one[1]]
             found.setdefault(around[-1] if around else (first,), []).append(line)
@@ -140,7 +130,7 @@ def _by_function(lines: Iterable[int], functions: Sequence[tuple[int, int]]) -> 
 def _joined(lines: Sequence[int], covered: frozenset[int], file: ChangedFile) -> Sequence[tuple[int, int]]:
     """Return ranges that include the lines without a statement of their own between two statements."""
     found: list[tuple[int, int]] = []
-    for first, last in ranges(lines):
+    for first, last in adjacent(lines):
         between = range(found[-1][1] + 1, first) if found else range(0)
         if found and all(file.is_added_line(one) and one not in covered for one in between):
             found[-1] = (found[-1][0], last)
@@ -175,7 +165,3 @@ def _condition_lines(branch: ast.If | ast.While | ast.For | ast.AsyncFor | ast.M
     else:
         condition = branch.iter if isinstance(branch, _LOOPS) else branch.test
     return range(branch.lineno, (condition.end_lineno or branch.lineno) + 1)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from wardround.context.document import ContextDocument
 from wardround.context.run_evidence import BehaviourRun, RunConditions, TestOutcome, TestsRun
 from wardround.context.run_summary import (
+    count_of,
     covers_change,
     failures,
     former_failures,
@@ -95,15 +96,11 @@ def behaviour_line(run: BehaviourRun) -> str:
     if not run.compared and not run.not_compared:
         return "behaviour: no changed Python function to compare"
     inputs = sum(one.inputs for one in run.compared)
-    functions = f"{_count(len(run.compared), 'function')} on {_count(inputs, 'input')}"
+    functions = f"{count_of(len(run.compared), 'function')} on {count_of(inputs, 'input')}"
     parts = [functions, f"results that differ: {len(run.differences)}"]
     if run.not_compared:
         parts.append(f"not compared: {len(run.not_compared)}")
     return f"behaviour compared{_isolation(run.conditions)}: {', '.join(parts)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _isolation(conditions: RunConditions) -> str:
@@ -131,15 +128,15 @@ def _test_gaps(run: TestsRun, evidence: Evidence) -> Iterator[str]:
     if reason:
         yield reason
     elif left:
-        yield f"{_count(left, 'test')} of the change did not run"
+        yield f"{count_of(left, 'test')} of the change did not run"
     elif run.tests and not _RAN & outcomes(run).keys():
-        yield f"none of {_count(len(run.tests), 'chosen test')} ran"
+        yield f"none of {count_of(len(run.tests), 'chosen test')} ran"
     if run.mutation_problem:
         yield f"the small edits of the changed lines did not run: {run.mutation_problem}"
     unexplained = len(unexplained_failures(run))
     if unexplained:
-        yield f"{_count(unexplained, 'new test')} failed with the error of tests that failed before"
+        yield f"{count_of(unexplained, 'new test')} failed with the error of tests that failed before"
     failed = len(failures(run))
     reported = sum(one.rule == FAILED_TEST for one in evidence.findings)
     if reported < failed:
-        yield f"{_count(failed - reported, 'failed test')} without a finding"
+        yield f"{count_of(failed - reported, 'failed test')} without a finding"

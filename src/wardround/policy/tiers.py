@@ -70,15 +70,17 @@ def _t5(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
 
 def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
     lacking = _shared(filter(_is_lacking, signals))
-    others = [one for one in signals if one.status is PlaneStatus.INCONCLUSIVE and not _is_lacking(one)]
-    for first, planes in _shared(others).items():
+    others = _shared(
+        one for one in signals if one.status is PlaneStatus.INCONCLUSIVE and not _is_lacking(one)
+    )
+    for first, planes in others.items():
         why = " for the same reason" if first and first in lacking else f"{first and ': '}{first}"
         yield Reason(f"{', '.join(planes)}: not reviewed{why}", planes)
     yield from (_at_severity(signal) for signal in signals if signal.level >= Severity.ERROR)
     for missing in evidence.missing:
         where = "" if missing.file == ENTIRE_CHANGE else f"{missing.file}: "
         text = f"{where}{missing.tool}: {missing.reason}"
-        if not {text, missing.reason} & (lacking.keys() | _shared(others).keys()):
+        if not {text, missing.reason} & (lacking.keys() | others.keys()):
             yield Reason(text)
     unjudged = [file.path for file in evidence.files if file.is_unjudged]
     if unjudged:

@@ -19,6 +19,7 @@ from typing import Self
 import msgspec
 
 from wardround.change.git_process import GitProcess
+from wardround.change.repository_name import named
 from wardround.change.revisions import END, require_revision
 from wardround.config.globs import matches
 from wardround.errors import GitError
@@ -31,10 +32,6 @@ LARGEST = 1_000_000
 """Bytes; larger files are generated or data, and their text is not returned."""
 _BATCH = 400
 """Number of commits compared by one git process."""
-_PLAIN_NAMES = {"repo", "repository", "mirror", ".git", "git"}
-_ORIGIN = re.compile(
-    r"(?:(?:https?|ssh|git)://[^/]+/|[\w.-]+@[\w.-]+:)(?:.*/)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?$"
-)
 _BLAMED = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)", re.MULTILINE)
 
 
@@ -257,18 +254,3 @@ class RepositoryHistory:
             )
         except FileNotFoundError as cause:
             raise GitError("git is not on PATH; install git, or add it to PATH") from cause
-
-
-def named(folder: Path, origin: str = "") -> str:
-    """Return ``owner/name`` of a clone, from its origin or a directory ``owner+name``; otherwise the
-    directory's name.
-    """
-    if match := _ORIGIN.match(origin):
-        return f"{match[1]}/{match[2]}"
-    parts = [folder.resolve().name, folder.resolve().parent.name]
-    for part in parts:
-        owner, _, name = part.partition("+")
-        if owner and name:
-            return f"{owner}/{name.removesuffix('.git')}"
-    own = next((part for part in parts if part and part not in _PLAIN_NAMES), "repository")
-    return own.removesuffix(".git")

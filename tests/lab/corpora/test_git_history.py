@@ -12,7 +12,7 @@ from tests.conftest import GitRepository
 from tests.lab.corpora.conftest import DAY, START, commit_at, numbered
 from wardround.errors import GitError
 from wardround.training_tasks import Changed, Commit, History
-from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory, named
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 
 PYTHON = ("*.py",)
 
@@ -203,22 +203,6 @@ def test_a_missing_repository_or_commit_is_reported(repo: GitRepository, tmp_pat
     commit_at(repo, 1, {"a.py": "x = 1\n"})
     with pytest.raises(GitError, match="'--all' is not a revision"):
         RepositoryHistory(repo.root, limits=HistoryLimits(head="--all"))
-
-
-@pytest.mark.parametrize(
-    ("folder", "origin", "name"),
-    [
-        ("x", "https://example.org/acme/shop.git", "acme/shop"),
-        ("x", "git@example.org:acme/shop", "acme/shop"),
-        ("x", "ssh://git@example.org:22/group/acme/shop/", "acme/shop"),
-        ("acme+shop/repo", "", "acme/shop"),
-        ("acme+shop.git", "file:///some/where", "acme/shop"),
-        ("shop/.git", "", "shop"),
-        ("shop.git", "../other", "shop"),
-    ],
-)
-def test_names_of_repositories(tmp_path: Path, folder: str, origin: str, name: str) -> None:
-    assert named(tmp_path / folder, origin) == name
 
 
 def test_a_renamed_file_has_its_base_path() -> None:

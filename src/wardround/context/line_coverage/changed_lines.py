@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from wardround.context.line_coverage.formats import read_coverage
 from wardround.context.line_coverage.model import CoverageUnreadable, Lines, MeasuredLines
 from wardround.context.line_coverage.paths import measured_paths
 from wardround.context.line_coverage.python_statements import executable_lines
+from wardround.context.line_coverage.ranges import adjacent
 
 _MOST_RANGES = 200
 """Ranges of lines of a file that a record lists."""
@@ -142,17 +143,5 @@ def _covered(source: ChangedSource, tables: Sequence[Lines]) -> CoveredFile:
     """Return the coverage of a file: a line ran if it did in one of the test runs."""
     changed = sorted(source.added.intersection(*[frozenset().union(*tables)]))
     missed = [number for number in changed if not any(table.get(number, False) for table in tables)]
-    ranges = tuple(_ranges(missed))[:_MOST_RANGES]
+    ranges = tuple(adjacent(missed)[:_MOST_RANGES])
     return CoveredFile(source.path, len(changed) - len(missed), ranges)
-
-
-def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of successive numbers, first and last."""
-    first = last = 0
-    for number in numbers:
-        if first and number != last + 1:
-            yield first, last
-            first = 0
-        first, last = first or number, number
-    if first:
-        yield first, last

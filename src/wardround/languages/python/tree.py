@@ -25,6 +25,8 @@ class _NodeFields(dict[type[ast.AST], tuple[str, ...]]):
 
 
 _FIELDS = _NodeFields()
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""The errors of parsing a text that is not Python."""
 _PARSER = threading.RLock()
 """One parse at a time: Python before 3.11.8 counts its depth for all threads together and raises SystemError
 (CPython issue 106905), and ``catch_warnings`` is not safe in threads either.

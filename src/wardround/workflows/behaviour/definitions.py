@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.languages.python.module import FunctionNode, last_name, named_functions
-from wardround.languages.python.tree import parse, walk
+from wardround.languages.python.tree import UNREADABLE, parse, walk
 from wardround.workflows.behaviour.class_states import ClassState, class_states
 from wardround.workflows.test.normal_syntax import statement_digest
 
@@ -79,7 +79,7 @@ def definitions(text: str) -> Definitions:
     """Read a file; one that does not parse has none."""
     try:
         tree = parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return Definitions({}, frozenset(), {}, {}, {}, frozenset())
     functions: dict[tuple[str, str], Definition] = {}
     repeated = set()

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.languages.python.module import FunctionNode, is_test_path, last_name
-from wardround.languages.python.tree import parse
+from wardround.languages.python.tree import UNREADABLE, parse
 from wardround.storage.digest import sha256
 from wardround.workflows.mutation import unlikely
 from wardround.workflows.mutation.edits import Edit, EditKind, EditReader, header_lines
@@ -39,7 +39,7 @@ def mutants_of(path: str, text: str, changed: Collection[int]) -> tuple[Mutant, 
     try:
         tree = parse(text)
         edits = [*_Places(text, changed).of_block(tree.body, is_in_function=False)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return ()
     return tuple(Mutant(path, one) for one in edits if _compiles(text, one))
 
@@ -68,7 +68,7 @@ def _compiles(text: str, edit: Edit) -> bool:
     mutated = text[: edit.start] + edit.after + text[edit.end :]
     try:
         parse(mutated)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return False
     return mutated != text
 

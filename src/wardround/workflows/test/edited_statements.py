@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from wardround.change.diff import ChangedFile, Hunk
 from wardround.context.line_coverage.python_statements import bodies_of, own_lines
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import parse
+from wardround.languages.python.tree import UNREADABLE, parse
 from wardround.workflows.test.normal_syntax import statement_digest
 
 _LEAST_MOVED = 15
 """Characters of a statement that counts as moved from one hunk to another."""
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def edited_lines(file: ChangedFile, base: str, head: str) -> frozenset[int]:
@@ -32,7 +31,7 @@ def edited_lines(file: ChangedFile, base: str, head: str) -> frozenset[int]:
         return added
     try:
         return added.difference(_same(file.hunks, _spans(parse(base)), _spans(parse(head))))
-    except _UNREADABLE:
+    except UNREADABLE:
         return added
 
 
@@ -43,7 +42,7 @@ def statement_starts(text: str, lines: Iterable[int]) -> Mapping[int, int]:
     """
     try:
         spans = _spans(parse(text))
-    except _UNREADABLE:
+    except UNREADABLE:
         return {}
     numbered = text.split("\n")
     wanted = {number for number in lines if _has_code(numbered, number)}

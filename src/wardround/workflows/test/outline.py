@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround.languages.python.tree import parse
+from wardround.languages.python.tree import UNREADABLE, parse
 from wardround.storage.digest import sha256
 from wardround.workflows.test.normal_syntax import statement_digest
 from wardround.workflows.test.plain_values import binds_plain_value
@@ -128,7 +128,7 @@ def outline(text: str) -> Outline:
     try:
         tree = parse(text)
         return _Outliner(text).read(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return _unread(text, "it does not parse")
 
 

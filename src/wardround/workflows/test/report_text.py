@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from wardround.context.line_coverage.ranges import adjacent
 from wardround.context.run_evidence import CoverageDelta, LineEvidence, RunState, TestOutcome
 from wardround.text.escaping import json_text, one_line
 from wardround.workflows.mutation.result import MutationResult
@@ -165,13 +166,8 @@ def _mutation_lines(result: MutationResult) -> Iterator[str]:
 
 def ranges(numbers: Sequence[int]) -> str:
     """Return sorted numbers as ranges, ``3-5, 9``."""
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1] = [parts[-1][0], number]
-        else:
-            parts.append([number])
-    shown = ["-".join(map(str, part)) for part in parts[:_MOST_RANGES]]
+    parts = adjacent(numbers)
+    shown = [f"{first}-{last}" if first != last else f"{first}" for first, last in parts[:_MOST_RANGES]]
     return ", ".join([*shown, *(["..."] if len(parts) > _MOST_RANGES else [])])
 
 

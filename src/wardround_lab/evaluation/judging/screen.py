@@ -120,7 +120,7 @@ def _cut(rows: Sequence[tuple[int, str]], line: int) -> list[str]:
     at = min(range(len(rows)), key=lambda n: abs(rows[n][0] - line))
     first = max(0, min(at - _MOST_LINES // 2, len(rows) - _MOST_LINES))
     cut = [text for _, text in rows[first : first + _MOST_LINES]]
-    return [f"({len(rows)} lines, of which {len(cut)} are shown)", *cut]
+    return [f"({len(rows)} lines, {len(cut)} of them shown)", *cut]
 
 
 def _distance(first: int, last: int, line: int) -> int:

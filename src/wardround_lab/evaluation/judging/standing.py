@@ -40,7 +40,7 @@ class Level(StrEnum):
 
 
 class Override(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A rule that keeps its level whatever the readings: the damage, and why this rule guards against it."""
+    """A rule whose level does not depend on its readings: the damage, and why this rule guards against it."""
 
     damage: Damage
     reason: str
