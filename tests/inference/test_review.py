@@ -509,7 +509,8 @@ class TestRuntime:
     def test_one_that_does_comes_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(runtime, "_try_cuda", lambda: "")
         found = runtime.detect_runtime(threads=2)
-        assert found.providers == (runtime.CUDA, runtime.CPU)
+        assert found.providers == ((runtime.CUDA, {"use_tf32": "0"}), runtime.CPU)
+        assert found.identity == "onnxruntime-gpu 1.22 CUDAExecutionProvider use_tf32=0"
         assert runtime.detect_runtime("cpu").providers == (runtime.CPU,)
 
     def test_nothing_at_all(self, offered: dict[str, str]) -> None:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from wardround.errors import ModelError
 from wardround.inference.metadata import Metadata, SharedTensor
 from wardround.inference.onnx_external_data import outside
+from wardround.inference.runtime import CUDA, Runtime, load_cuda_libraries
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,15 +96,12 @@ class Session:
         return outputs
 
 
-def load(
-    content: bytes, metadata: Metadata, shared: SharedTensors | None, providers: Sequence[str], threads: int
-) -> Session:
+def load(content: bytes, metadata: Metadata, shared: SharedTensors | None, runtime: Runtime) -> Session:
     """Create a session from a model's verified bytes.
 
     Args:
         shared: the base's tensors; needed if the metadata declares any.
-        providers: onnxruntime's names, the preferred first.
-        threads: threads within one operator; integer models return the same score with any number.
+        runtime: integer models return the same score with any number of threads.
 
     Raises:
         ModelError: it has an undeclared reference, or onnxruntime cannot load it.
@@ -114,7 +112,7 @@ def load(
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
+        options.intra_op_num_threads = runtime.threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         options.use_deterministic_compute = True
@@ -126,7 +124,9 @@ def load(
             )
             for name, value in values.items():
                 options.add_initializer(name, value)
-        session = onnxruntime.InferenceSession(content, options, providers=list(providers))
+        if runtime.provider == CUDA:
+            load_cuda_libraries()
+        session = onnxruntime.InferenceSession(content, options, providers=list(runtime.providers))
     except Exception as cause:  # as above
         raise ModelError(f"onnxruntime cannot load it: {first_line(cause)}") from cause
     return Session(session, (shared, values))

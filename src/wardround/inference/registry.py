@@ -220,7 +220,7 @@ class ModelRegistry:
             tokens = TextTokenizer(
                 read_verified(self._tokenizer_folder(one), metadata.tokenizer), metadata.window
             )
-        return Loaded(load(content, metadata, shared, runtime.providers, runtime.threads), tokens)
+        return Loaded(load(content, metadata, shared, runtime), tokens)
 
     def embedder(self, name: str, runtime: Runtime) -> Embedder:
         """Return a model over texts, whatever its state: for retrieval, and for evaluation.

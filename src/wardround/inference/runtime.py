@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +21,11 @@ _GROUP = "wardround"
 INSTALL = "pip install 'wardround[models]'"
 ProviderPreference = Literal["auto", "cpu", "cuda"]
 
+Provider = str | tuple[str, dict[str, str]]
+"""An execution provider, with its settings if they differ from the defaults."""
+
+_SETTINGS = {CUDA: {"use_tf32": "0"}}
+"""Provider -> settings. With TF32 a GPU rounds factors to 10 bits, which alters scores."""
 _LIBRARIES = ("numpy", "tokenizers")
 _NEGATION = (
     b'\x08\x08:2\n\x0b\n\x01x\x12\x01y"\x03Neg\x12\x01gZ\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01'
@@ -45,12 +52,15 @@ class Runtime:
     @property
     def identity(self) -> str:
         """The inputs of a score besides the model; integer models do not depend on the threads."""
-        return f"{self.package} {self.version} {self.provider}"
+        settings = "".join(f" {name}={value}" for name, value in _SETTINGS.get(self.provider, {}).items())
+        return f"{self.package} {self.version} {self.provider}{settings}"
 
     @property
-    def providers(self) -> tuple[str, ...]:
+    def providers(self) -> tuple[Provider, ...]:
         """The providers for onnxruntime; what a GPU cannot do is left to the CPU."""
-        return (self.provider,) if self.provider == CPU else (self.provider, CPU)
+        settings = _SETTINGS.get(self.provider, {})
+        first: Provider = (self.provider, settings) if settings else self.provider
+        return (first,) if self.provider == CPU else (first, CPU)
 
 
 def detect_runtime(wish: ProviderPreference = "auto", threads: int = 1) -> Runtime:
@@ -98,12 +108,23 @@ def _cuda(runtime: Runtime) -> str:
     return memoize_on_disk("cuda", digest_key("cuda", *state).hex(), _try_cuda, str)
 
 
+def load_cuda_libraries() -> None:
+    """Load CUDA's libraries from packages of this environment; alone, onnxruntime finds the system's only."""
+    import onnxruntime
+
+    preload = getattr(onnxruntime, "preload_dlls", None)  # from 1.21 on
+    if preload is not None:
+        preload()
+
+
 def _try_cuda() -> str:
     try:
         import onnxruntime
 
         if CUDA not in onnxruntime.get_available_providers():
             return "this onnxruntime does not offer it"
+        with contextlib.redirect_stdout(io.StringIO()):  # where it prints each library that is missing
+            load_cuda_libraries()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
         session = onnxruntime.InferenceSession(_NEGATION, options, providers=[CUDA, CPU])

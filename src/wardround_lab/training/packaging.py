@@ -26,6 +26,7 @@ from wardround.inference.metadata import (
     write_metadata,
 )
 from wardround.inference.onnx_session import SHARED_FILE, Session, SharedTensors, load
+from wardround.inference.runtime import Runtime
 from wardround.inference.verified_files import read_verified
 from wardround_lab.corpora.records import digest_of
 from wardround_lab.training import parity
@@ -57,7 +58,8 @@ TOKENIZER_FILE = "tokenizer.json"
 PARITY_FILE = "parity.json"
 BASE_NAME = "base"
 Progress = Callable[[str], None]
-_CPU = ("CPUExecutionProvider",)
+_ON_CPU = Runtime("onnxruntime", "")
+"""The CPU, where models are exported and compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,21 +338,21 @@ def plain_session(file: Path) -> Session:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    return Session(onnxruntime.InferenceSession(str(file), options, providers=list(_CPU)), ())
+    return Session(onnxruntime.InferenceSession(str(file), options, providers=list(_ON_CPU.providers)), ())
 
 
 def session(folder: Path, metadata: Metadata, base: Path) -> Session:
     """Return a session of a shipped model, as a review loads it."""
     content = read_verified(folder, metadata.model)
     if not metadata.shared:
-        return load(content, metadata, None, _CPU, 1)
+        return load(content, metadata, None, _ON_CPU)
     from wardround.inference.verified_files import mmap_verified
 
     file = base / SHARED_FILE
     lent = File(
         name=SHARED_FILE, sha256=metadata.base.shared if metadata.base else "", bytes=file.stat().st_size
     )
-    return load(content, metadata, SharedTensors(base, mmap_verified(base, lent)), _CPU, 1)
+    return load(content, metadata, SharedTensors(base, mmap_verified(base, lent)), _ON_CPU)
 
 
 def own_texts() -> list[str]:
