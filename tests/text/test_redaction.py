@@ -25,6 +25,7 @@ SECRETS = {
     "npm": "npm_" + WORD + WORD,
     "PyPI": "pypi-" + "AgEIcHlwaS5vcmcabcdefgh",
     "SendGrid": "SG." + "abcdefghijklmnop.qrstuvwxyzabcdef",
+    "UUID": "f47ac10b-58cc-4372-a567-0e02b2c3d479",
     "webhook": "https://hooks.slack.com/services/T000/B000/abcdef",
     "hexadecimal": hashlib.sha256(b"x").hexdigest(),
     "base64": base64.b64encode(random.Random(1).randbytes(48)).decode(),
@@ -53,6 +54,8 @@ CODE = (
     "if token is None or secret != other:",
     "skip_everything_that_was_reviewed()",
     "npm_package_version = read('x')",
+    "text.encode('sloppy-windows-1252-or-latin1')",
+    "decode_inconsistent_utf8(text)",
 )
 
 

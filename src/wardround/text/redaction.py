@@ -10,6 +10,10 @@ from collections import Counter
 from wardround.checks.lazy import LazyPattern
 
 _TOKEN_LIKE = LazyPattern(r"[A-Za-z0-9_-]{20,}")
+_WORDS = LazyPattern(r"(?:[a-z]{1,16}\d{0,4}|\d{1,4})(?:[-_](?:[a-z]{1,16}\d{0,4}|\d{1,4})){1,20}\Z")
+"""Lower-case words with short numbers, such as the name of an encoding or a function."""
+_LEAST_WORDS = 2
+_LEAST_WORD = 3
 _FORMATS = (
     LazyPattern(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z -]{0,40}-----[A-Za-z0-9+/=:,\s\"'\\-]{0,12000}"),
     LazyPattern(r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}"),
@@ -52,7 +56,15 @@ def may_contain_token(text: str) -> bool:
 
 def redact_tokens(text: str) -> str:
     """Return a text without anything that could be a token."""
-    return _TOKEN_LIKE.sub(lambda run: "***" if _has_digit(run.group()) else run.group(), text)
+    return _TOKEN_LIKE.sub(
+        lambda run: "***" if _has_digit(run.group()) and not _is_name(run.group()) else run.group(), text
+    )
+
+
+def _is_name(run: str) -> bool:
+    """Return True for words with short numbers, two of them long enough to be no part of a random text."""
+    words = re.split("[-_]", run) if _WORDS.match(run) else []
+    return sum(len(one.rstrip(string.digits)) >= _LEAST_WORD for one in words) >= _LEAST_WORDS
 
 
 def _has_digit(run: str) -> bool:

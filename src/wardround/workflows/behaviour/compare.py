@@ -29,6 +29,8 @@ from wardround.workflows.behaviour.comparison import (
 )  # fmt: skip
 from wardround.workflows.behaviour.entries import with_entries
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
+from wardround.workflows.behaviour.patterns import probes_of, without_equal_patterns
+from wardround.workflows.behaviour.printed import printing_functions, without_other_output
 from wardround.workflows.behaviour.public_callers import files_of
 from wardround.workflows.behaviour.shown_differences import shown_pairs
 from wardround.workflows.behaviour.shown_text import observed_text
@@ -136,26 +138,33 @@ class _Comparison:
         first, second = _SEEDS
         self._progress("repeating the calls on the base")
         one = stages.replay(base, recorded, None, hash_seed=first, is_base=True)
+        printing = printing_functions(one.calls)
+        calls = without_other_output(one.calls, printing)
         self._progress("repeating the calls on the head")
         only = [call.call for call in one.calls if is_comparable(call)]
         after = stages.replay(head, recorded, one, hash_seed=second, is_base=False, only=only)
-        results = compare_calls(self._targets, one.calls, after.calls, one.calls)
+        replayed = without_other_output(after.calls, printing)
+        results = compare_calls(self._targets, calls, replayed, calls)
         if differing := _numbers(results, None):
             self._progress("repeating the differing calls on the base")
             again = stages.replay(
                 base, recorded, one, hash_seed=second, is_base=True, only=differing
             )  # fmt: skip
-            repeated = {call.call: call for call in (*one.calls, *again.calls)}
-            results = compare_calls(self._targets, one.calls, after.calls, tuple(repeated.values()))
+            repeated = {call.call: call for call in (*calls, *without_other_output(again.calls, printing))}
+            results = compare_calls(self._targets, calls, replayed, tuple(repeated.values()))
         if differing := _numbers(results, _MOST_ALONE):
             self._progress("repeating the differing calls alone")
+            probes = probes_of(results, one.calls)
             alone = [
                 stages.replay(
-                    side, recorded, one, hash_seed=second, is_base=side == base, only=differing, alone=True
+                    side, recorded, one, hash_seed=second, is_base=side == base, only=differing, alone=True,
+                    probes=probes,
                 ).calls
                 for side in (base, head)
-            ]
+            ]  # fmt: skip
+            alone = [without_other_output(found, printing) for found in alone]
             results = without_unstable(results, alone[0], alone[1], frozenset(differing))
+            results = without_equal_patterns(results, alone[0], alone[1])
         return results, _with_replays(conditions, one, after, len(only))
 
     def _summary(

@@ -10,14 +10,13 @@ import msgspec
 from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import InputOrigin
 from wardround.text.redaction import redact_literals
+from wardround.workflows.behaviour.normal_text import has_same_message, normal
 from wardround.workflows.behaviour.shown_text import MOST_SHOWN, observed_text
 from wardround.workflows.behaviour.stages import ReplayedCall
 from wardround.workflows.behaviour.targets import Targets
 
 _COMPARABLE = frozenset({"returned", "raised"})
 _OF_UNFIT_INPUTS = frozenset({"TypeError", "AttributeError", "AssertionError", "NameError"})
-_POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
-"""A line number after the name of a Python file."""
 _LAST_ERROR = LazyPattern(r"(iterator \[[^\n]{0,8000}raises \w{1,80})\([^\n]{0,8000}\)\]\Z")
 _LACKS_ATTRIBUTE = ", whose repr raises AttributeError>"
 """The text of ``values`` for an object in a result, perhaps made before the change."""
@@ -60,9 +59,9 @@ class CallPair(msgspec.Struct, frozen=True):
     def is_state_only(self) -> bool:
         """True if both return or raise the same, and only an object or another argument has another state."""
         before, after = self.base, self.head
-        return (before.kind, _normal(before.text)) == (
+        return (before.kind, normal(before.text)) == (
             after.kind,
-            _normal(after.text),
+            normal(after.text),
         ) and not self.is_printed
 
     @property
@@ -74,9 +73,9 @@ class CallPair(msgspec.Struct, frozen=True):
     def is_addition(self) -> bool:
         """True if the only difference is that an argument has more entries after the call."""
         before, after = self.base, self.head
-        if (before.kind, _normal(before.text), before.printed) != (
+        if (before.kind, normal(before.text), before.printed) != (
             after.kind,
-            _normal(after.text),
+            normal(after.text),
             after.printed,
         ):
             return False
@@ -89,12 +88,14 @@ class FunctionResult(msgspec.Struct, frozen=True):
 
     Attributes:
         inputs: the number of compared calls.
+        recorded: the number of those that a test made.
         differing: those with another result, the one to show first.
         reason: the most frequent reason for which a call was not compared, as a clause; empty if none was.
         tests: those in which the compared calls were recorded.
     """
 
     inputs: int = 0
+    recorded: int = 0
     differing: tuple[CallPair, ...] = ()
     reason: str = ""
     tests: frozenset[str] = frozenset()
@@ -114,7 +115,7 @@ def compare_calls(
     after = {one.call: one for one in head}
     second = {one.call: one for one in again}
     count = len(targets.targets)
-    inputs = [0] * count
+    inputs, recorded = [0] * count, [0] * count
     pairs: list[list[CallPair]] = [[] for _ in range(count)]
     tests: list[set[str]] = [set() for _ in range(count)]
     reasons: list[Counter[str]] = [Counter() for _ in range(count)]
@@ -130,13 +131,18 @@ def compare_calls(
         inputs[one.function] += 1
         if one.origin is InputOrigin.RECORDED:
             tests[one.function].add(one.test)
+            recorded[one.function] += 1
         if _differs(pair, targets.renamed) and not (
             targets.targets[one.function].is_entry and pair.is_state_only
         ):
             pairs[one.function].append(pair)
     return tuple(
         FunctionResult(
-            inputs[at], tuple(sorted(pairs[at], key=_rank)), _frequent(reasons[at]), frozenset(tests[at])
+            inputs[at],
+            recorded[at],
+            tuple(sorted(pairs[at], key=_rank)),
+            _frequent(reasons[at]),
+            frozenset(tests[at]),
         )
         for at in range(count)
     )
@@ -161,7 +167,7 @@ def without_unstable(
         if pair.base.call not in repeated:
             return True
         sides = (pair.base, before.get(pair.base.call)), (pair.head, after.get(pair.head.call))
-        return all(other is not None and _key(other) == _key(one) for one, other in sides)
+        return all(other is not None and result_key(other) == result_key(one) for one, other in sides)
 
     def stable(result: FunctionResult) -> list[CallPair]:
         found = [pair for pair in result.differing if is_stable(pair)]
@@ -190,7 +196,7 @@ def _objection(pair: CallPair, again: ReplayedCall, targets: Targets) -> str:
             return _REASONS.get(one.kind, "its calls cannot be repeated") + detail
         if one.type == "RecursionError":
             return "its calls exceed the depth of recursion"
-    if _key(pair.base) != _key(again):
+    if result_key(pair.base) != result_key(again):
         return _REASONS["noisy"]
     if _is_stale(pair.head) and not _is_stale(pair.base):
         return _REASONS["remade"]
@@ -219,18 +225,15 @@ def _is_of(used: str, remade: frozenset[str]) -> bool:
     return any(one == path or one.endswith(f"/{path}") for one in remade for path in paths)
 
 
-def _key(call: ReplayedCall) -> tuple[object, ...]:
-    return call.kind, _normal(call.text), _effects(call)
+def result_key(call: ReplayedCall) -> tuple[object, ...]:
+    """Return what two calls with the same result and effects have in common."""
+    return call.kind, normal(call.text), _effects(call)
 
 
 def _effects(call: ReplayedCall) -> tuple[object, ...]:
-    return tuple(sorted((name, _normal(texts[0])) for name, texts in call.changed.items())), _normal(
+    return tuple(sorted((name, normal(texts[0])) for name, texts in call.changed.items())), normal(
         call.printed
     )
-
-
-def _normal(text: str) -> str:
-    return _POSITIONS.sub(r"\1N", text) if ".py" in text else text
 
 
 def _without_message(text: str) -> str:
@@ -239,19 +242,27 @@ def _without_message(text: str) -> str:
 
 
 def _differs(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
-    before, after = _key(pair.base), _key(pair.head)
+    before, after = result_key(pair.base), result_key(pair.head)
     if before == after:
         return False
     if pair.base.origin is not InputOrigin.RECORDED and (
         pair.is_message_only or pair.is_addition or _is_unfit(pair)
     ):
         return False
-    if pair.is_message_only and pair.base.type == "AttributeError":
-        return False  # an object of another type than the function takes, even in a test
+    if pair.is_message_only and _is_other_name(pair):
+        return False
     texts = repr(before), repr(after)
     return not any(
         old in texts[0] and texts[0].replace(old, new) == texts[1] for old in renamed[0] for new in renamed[1]
     )
+
+
+def _is_other_name(pair: CallPair) -> bool:
+    """Return True for a message about an object of another type than the function takes, even in a test, and
+    for one that differs only in names of the code.
+    """
+    before, after = pair.base, pair.head
+    return before.type == "AttributeError" or has_same_message(before.type, before.text, after.text)
 
 
 def _is_unfit(pair: CallPair) -> bool:
@@ -263,7 +274,7 @@ def _argument_texts(name: str, pair: CallPair) -> tuple[str, str]:
     """Return the text of an argument after the call on both sides; an unchanged one has its earlier text."""
     before, after = pair.base.changed.get(name), pair.head.changed.get(name)
     earlier = (before or after or ("", "", ""))[2]
-    return _normal(before[0] if before else earlier), _normal(after[0] if after else earlier)
+    return normal(before[0] if before else earlier), normal(after[0] if after else earlier)
 
 
 def _is_gain(before: str, after: str) -> bool:

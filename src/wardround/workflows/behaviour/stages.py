@@ -87,6 +87,8 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         classes: ``module:name`` of the classes of objects in its arguments.
         patterns: the regular expressions of matches in its arguments.
         through: the public function of the tree through which the test called a private one; else empty.
+        compiled: the text of each regular expression in the result, with a digest of what it matches, if the
+            run had texts for that.
     """
 
     call: int
@@ -105,6 +107,14 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     through: str = ""
+    compiled: dict[str, str] = {}
+
+
+class Probes(msgspec.Struct, frozen=True):
+    """Regular expressions, by their texts in results, and texts on which they are compared."""
+
+    patterns: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
 class RecordedRun(msgspec.Struct, frozen=True):
@@ -183,7 +193,7 @@ class Stages(msgspec.Struct, frozen=True):
 
     def replay(
         self, side: str, run_of_tests: RecordedRun, first: ReplayedRun | None, *, hash_seed: int,
-        is_base: bool, only: Sequence[int] | None = None, alone: bool = False,
+        is_base: bool, only: Sequence[int] | None = None, alone: bool = False, probes: Probes | None = None,
     ) -> ReplayedRun:  # fmt: skip
         """Repeat calls on a tree.
 
@@ -191,6 +201,7 @@ class Stages(msgspec.Struct, frozen=True):
             first: the first run; None for that run itself, which adds mutated inputs to the recorded ones.
             only: the numbers of the calls; None for all.
             alone: repeat each in a process of its own.
+            probes: for regular expressions in the results; None compares them by their text.
         """
         paths = run_of_tests.recorded.paths if run_of_tests.recorded else ()
         with EphemeralTree(self.repository, side) as tree:
@@ -204,6 +215,7 @@ class Stages(msgspec.Struct, frozen=True):
                 "paths": paths,
                 "only": None if only is None else list(only),
                 "alone": alone,
+                "probes": None if probes is None else msgspec.to_builtins(probes),
                 "texts": is_first,
                 "attributes": None if is_base or first is None else first.attributes,
                 "attributes_file": _ATTRIBUTES,

@@ -17,6 +17,7 @@ import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
+from .compiled import COMPILED
 from .functions import ROOT, Found, Incompatible, arguments_for
 from .values import MOST_ITEMS, shortened, text_of, type_name
 
@@ -69,9 +70,19 @@ def outcome_of(function: Found, payload: bytes, names: list[str]) -> dict[str, A
     warnings.simplefilter("ignore")
     timer = _Timer()
     try:
-        return _outcome(function, payload, names, timer)
+        result = _outcome(function, payload, names, timer)
+        return {**result, "compiled": _matched(timer)}
     finally:
         timer.stop()
+
+
+def _matched(timer: _Timer) -> dict[str, str]:
+    """Return what the patterns in the result match; nothing if that takes too long."""
+    timer.start(_CPU_S)
+    try:
+        return COMPILED.matched()
+    except BaseException:
+        return {}
 
 
 def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -> dict[str, Any]:
@@ -85,6 +96,7 @@ def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -
     except BaseException as error:
         return {"kind": "unloadable", "text": shortened(f"{type(error).__name__}: {error}", 200)}
     timer.start(_CPU_S)
+    COMPILED.clear()
     printed = _Printed()
     random.seed(0)
     with redirect_stdout(printed), redirect_stderr(printed):
@@ -148,13 +160,13 @@ async def _collected(values: Any) -> list[Any]:
 def _raised(error: BaseException) -> dict[str, Any]:
     kind = type(error)
     try:
-        text = text_of(error)
+        text, shown = text_of(error), text_of(error, is_shown=True)
     except BaseException:
-        text = f"{type_name(kind)}(...)"
+        text = shown = f"{type_name(kind)}(...)"
     return {
         "kind": "raised",
         "text": text,
-        "shown": text,
+        "shown": shown,
         "type": type_name(kind),
         "is_stale": _is_stale(error),
     }

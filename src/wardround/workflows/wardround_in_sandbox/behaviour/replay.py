@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from ..versions import supply_versions
 from .calls import outcome_of
 from .children import Report, reported_by
+from .compiled import COMPILED, probes
 from .frames import read_frames
 from .functions import ROOT, Found, find
 from .preparation import prepare
@@ -205,6 +206,7 @@ def main(job_path: str) -> int:
     if job["freeze"]:
         freeze_clock()
     ATTRIBUTES.base = job["attributes"]
+    COMPILED.probes = probes(**job["probes"]) if job["probes"] else ()
     Replay(job).run()
     if job["recorded"]:
         with open(job["attributes_file"], "w") as text:

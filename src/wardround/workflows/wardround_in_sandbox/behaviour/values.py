@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import hashlib
 import io
 import os
@@ -11,6 +12,8 @@ import re
 import types
 from typing import Any
 
+from .compiled import COMPILED, is_pattern, pattern_text
+from .own_code import is_own_code
 from .views import views_of
 
 MOST_ITEMS = 200
@@ -22,6 +25,8 @@ _MOST_DEPTH = 12
 _MOST_STRING = 2000
 _MOST_TEXT = 8000
 _PLAIN = (bool, type(None), type(Ellipsis), type(NotImplemented), complex, bytes, bytearray, range, slice)
+_LITERALS = (bool, int, float, complex, str, bytes, type(None))
+_OWN_CODE = "<code>"
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 
 
@@ -136,14 +141,30 @@ class _Text:
             return shortened(repr(value), _MOST_STRING)
         if isinstance(value, enum.Enum):
             return f"{type_name(kind)}.{value.name}" if getattr(value, "name", None) else repr(value)
-        if isinstance(value, _CODE):
-            return _code(value)
+        if isinstance(value, _CODE) or is_own_code(value):
+            return self._code(value, depth)
+        if is_pattern(value):
+            return self._pattern(value)
         text = (
             self._container(value, kind, depth)
             or self._stream(value, kind, depth)
             or self._object(value, depth)
         )
         return text + self._views(value, kind, depth)
+
+    def _code(self, value: Any, depth: int) -> str:
+        """Return the name of code; of the tree's own code, only where a person reads it.
+
+        A class that is itself the result is one.
+        """
+        is_result = isinstance(value, type) and depth == 1
+        return _code(value) if self._is_shown or is_result or not is_own_code(value) else _OWN_CODE
+
+    def _pattern(self, value: Any) -> str:
+        text = shortened(pattern_text(value), _MOST_STRING)
+        if not self._is_shown:
+            COMPILED.add(text, value)
+        return text
 
     def _views(self, value: Any, kind: type, depth: int) -> str:
         """Return the results of methods that show private attributes; a person reads the ``repr`` only."""
@@ -211,7 +232,7 @@ class _Text:
         if self._used is not None and isinstance(value, re.Match):
             self._used.patterns.add(shortened(str(value.re.pattern), _MOST_STRING))
         if isinstance(value, BaseException):
-            return f"{name}({self._items(value.args, depth)})"
+            return self._error(value, name, depth)
         if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
             return f"{name}({self.of(value.tolist(), depth)}, {getattr(value, 'dtype', '')})"
         own = "" if dataclasses.is_dataclass(value) or "__repr__" not in _own_methods(kind) else _repr(value)
@@ -220,6 +241,33 @@ class _Text:
         fields = self._fields(ATTRIBUTES.compared(kind, public_state(value)), depth)
         shown = f", shown as {own}" if own else ""
         return f"{name}({fields}){shown}" if fields or not own else own
+
+    def _error(self, error: BaseException, name: str, depth: int) -> str:
+        """Return an exception by its plain arguments, and by its message if they do not determine it."""
+        is_plain = all(map(is_literal, error.args))
+        if is_plain and not isinstance(getattr(type(error), "__str__", None), types.FunctionType):
+            return f"{name}({self._items(error.args, depth)})"
+        message = self.of(_message(error), depth)
+        if self._is_shown:
+            return f"{name}({message})"
+        plain = [self.of(one, depth) if is_literal(one) else "..." for one in _first(error.args)]
+        return f"{name}({', '.join([*plain, f'shown as {message}'])})"
+
+
+def is_literal(value: Any) -> bool:
+    """Return True for a value that a literal can write."""
+    if type(value) in (list, tuple, set, frozenset):
+        return all(map(is_literal, value))
+    if type(value) is dict:
+        return all(is_literal(key) and is_literal(one) for key, one in value.items())
+    return type(value) in _LITERALS
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as other:
+        return f"<str raises {type_name(type(other))}>"
 
 
 def _own_methods(kind: type) -> set[str]:
@@ -249,6 +297,8 @@ def _number(value: Any) -> str:
 
 
 def _code(value: Any) -> str:
+    if isinstance(value, functools.partial):
+        return without_addresses(_repr(value))
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
     return (
         f"<{type(value).__name__} {name}>" if not isinstance(value, type) else f"<class {type_name(value)}>"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import types
 from typing import Any
 
-from .functions import ROOT
+from .own_code import is_own_class
 
 _PREFIXES = ("as_", "to_")
 _MOST_VIEWS = 4
@@ -20,7 +19,7 @@ def views_of(value: object) -> dict[str, Any]:
     Only an object of the tree with private attributes has views: the public ones are compared as they are.
     """
     kind = type(value)
-    if isinstance(value, BaseException) or not _is_of_tree(kind) or not _has_private_state(value):
+    if isinstance(value, BaseException) or not is_own_class(kind) or not _has_private_state(value):
         return {}
     names = [name for name in dir(kind) if name.startswith(_PREFIXES)][:_MOST_VIEWS]
     found: dict[str, Any] = {}
@@ -32,11 +31,6 @@ def views_of(value: object) -> dict[str, Any]:
             except Exception as error:
                 found[f"{name}()"] = error
     return found
-
-
-def _is_of_tree(kind: type) -> bool:
-    module = sys.modules.get(kind.__module__)
-    return (getattr(module, "__file__", None) or "").startswith(f"{ROOT}/")
 
 
 def _has_private_state(value: object) -> bool:

@@ -6,14 +6,13 @@ import pickle
 import re
 from typing import Any
 
-from .values import Used, shortened, text_of, type_name
+from .values import Used, is_literal, shortened, text_of, type_name
 
 _MOST_CLASSES = 50
 _MOST_ITEMS = 3
 _LONGEST_OBJECT = 60
 """Characters of an argument that is not a literal; a longer one is shown by the name of its class."""
 _LONGEST_MATCH = 40
-_PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dict[str, Any]:
@@ -39,21 +38,12 @@ def _abbreviated(text: str, value: Any) -> str:
     """Return the text of an argument, or a short one if it is long and not a literal."""
     if isinstance(value, re.Match):
         return f"<match {shortened(repr(value.group()), _LONGEST_MATCH)}>"
-    if len(text) <= _LONGEST_OBJECT or _is_plain(value):
+    if len(text) <= _LONGEST_OBJECT or is_literal(value):
         return text
     if type(value) is list:
         items = [_abbreviated(text_of(one, is_shown=True), one) for one in value[:_MOST_ITEMS]]
         return f"[{', '.join([*items, '...'] if len(value) > len(items) else items)}]"
     return f"<{type_name(type(value))}>"
-
-
-def _is_plain(value: Any) -> bool:
-    """Return True for a value that a literal can write."""
-    if type(value) in (list, tuple, set, frozenset):
-        return all(map(_is_plain, value))
-    if type(value) is dict:
-        return all(_is_plain(key) and _is_plain(one) for key, one in value.items())
-    return type(value) in _PLAIN
 
 
 def _arguments(

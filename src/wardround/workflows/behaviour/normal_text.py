@@ -1,0 +1,29 @@
+"""The texts of results without the parts that are the same in another form: positions, code, names of code."""
+
+from __future__ import annotations
+
+from wardround.checks.lazy import LazyPattern
+
+_POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
+"""A line number after the name of a Python file."""
+_FUNCTIONS = LazyPattern(
+    r"<(?:function|bound method|built-in function) [\w.<>]{1,200}(?: of <[^<>\n]{1,200}>)?>"
+)
+_NAMES = LazyPattern(r"'[A-Za-z_][\w.]{0,100}'|[A-Za-z_][\w.<>]{0,200}(?=\(\))")
+"""Names of classes, attributes, parameters and functions in messages of the interpreter."""
+_OF_INTERPRETER = frozenset({"AttributeError", "NameError", "TypeError", "UnboundLocalError"})
+
+
+def normal(text: str) -> str:
+    """Return a text without line numbers of Python files and names of functions that it contains."""
+    text = _POSITIONS.sub(r"\1N", text) if ".py" in text else text
+    return _FUNCTIONS.sub("<code>", text) if "<function " in text or "<bound method " in text else text
+
+
+def has_same_message(kind: str, before: str, after: str) -> bool:
+    """Return True if two messages of the interpreter differ only in names.
+
+    Args:
+        kind: the class of both exceptions.
+    """
+    return kind in _OF_INTERPRETER and _NAMES.sub("N", before) == _NAMES.sub("N", after)

@@ -1,0 +1,172 @@
+"""The regular expressions in results, compared by what they match, as two texts can match the same."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+_MOST_PATTERNS = 20
+_MOST_MATCHES = 50
+_MOST_SAMPLES = 40
+_MOST_DEPTH = 12
+_ANY = "x"
+_OTHERS = ("\n", "a", "Z", "\u00e9", "0", "_", " ", "-", ".")
+"""Characters that a set perhaps does not contain."""
+_TEXTS = (
+    "", " ", "\n", "a", "A", "0", "_", "a b", "a\nb", "a\r\nb\n", "ab12", "A-b_c.d", "\u00e9", "\u4e2d\u6587", "\t",
+    "http://example.com/a?b=c#d", "me@example.com", "1.5", "-1", "1,000.00", "2020-01-02T03:04:05",
+    "{a: [b]}", "<a b='c'>d</a>", "a = 'b' # c", "\\", "\x00", "*" * 5, "a" * 40,
+)  # fmt: skip
+
+
+def is_pattern(value: object) -> bool:
+    """Return True for a compiled regular expression, also one of the package ``regex``."""
+    kind = type(value)
+    return isinstance(value, re.Pattern) or (kind.__name__ == "Pattern" and "regex" in kind.__module__)
+
+
+def pattern_text(pattern: Any) -> str:
+    """Return a pattern as ``repr`` writes it, and all of its text."""
+    text = repr(pattern)
+    if not isinstance(pattern, re.Pattern):
+        return text
+    flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, str) else pattern.flags
+    end = f", {text.rpartition(', ')[2]}" if flags else ")"
+    return f"re.compile({pattern.pattern!r}{end}"
+
+
+class Compiled:
+    """The patterns in the result of a call.
+
+    Attributes:
+        probes: the texts on which they are compared; none if they are compared by their own text.
+    """
+
+    def __init__(self) -> None:
+        self.probes: tuple[str, ...] = ()
+        self._found: dict[str, Any] = {}
+
+    def clear(self) -> None:
+        """Forget the patterns of earlier calls."""
+        self._found.clear()
+
+    def add(self, text: str, pattern: Any) -> None:
+        """Take a pattern with its text."""
+        if len(self._found) < _MOST_PATTERNS:
+            self._found[text] = pattern
+            self._found[repr(pattern)] = pattern
+
+    def matched(self) -> dict[str, str]:
+        """Return the text of each pattern, with a digest of what it matches; empty without probes."""
+        return {
+            text: _digest(pattern, self.probes) if self.probes else ""
+            for text, pattern in self._found.items()
+        }
+
+
+COMPILED = Compiled()
+
+
+def probes(texts: list[str], patterns: list[str]) -> tuple[str, ...]:
+    """Return texts on which patterns are compared.
+
+    Args:
+        texts: of the compared calls.
+        patterns: the texts of the patterns; some that each matches are among the result.
+    """
+    made = [one for text in patterns for one in samples(text)]
+    near = [changed for one in made for changed in (f"{one}x", f" {one}", one[:-1], one.upper(), f"{one}\n")]
+    return tuple(dict.fromkeys([*_TEXTS, *made, *near, *texts]))
+
+
+def samples(text: str) -> list[str]:
+    """Return some texts that a pattern probably matches; none if it cannot be read."""
+    try:
+        call: Any = ast.parse(text, mode="eval").body
+        pattern = ast.literal_eval(call.args[0])
+        source = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
+        names = [one.attr for one in ast.walk(call) if isinstance(one, ast.Attribute)]
+        flags = sum(int(getattr(re, name)) for name in names if name.isupper())
+        parsed = list(_parser().parse(source, flags))
+        return list(dict.fromkeys(islice(_joined(parsed, 0), _MOST_SAMPLES)))
+    except Exception:  # a text that is cut, or the syntax of another package
+        return []
+
+
+def _parser() -> Any:
+    try:
+        return importlib.import_module("re._parser")
+    except ImportError:
+        return importlib.import_module("sre_parse")
+
+
+def _joined(parts: list[Any], depth: int) -> Iterator[str]:
+    """Yield texts for a sequence: each option of one part with the first ones of the others."""
+    options = [
+        list(islice(_options(str(name), value, depth + 1), _MOST_SAMPLES)) or [""] for name, value in parts
+    ]
+    first = [one[0] for one in options]
+    yield "".join(first)
+    for at, found in enumerate(options):
+        for one in found[1:]:
+            yield "".join([*first[:at], one, *first[at + 1 :]])
+
+
+def _options(name: str, value: Any, depth: int) -> Iterator[str]:
+    if depth > _MOST_DEPTH:
+        return
+    if name == "LITERAL":
+        yield chr(value)
+    elif name in ("ANY", "NOT_LITERAL"):
+        yield from (one for one in (_ANY, *_OTHERS) if name == "ANY" or ord(one) != value)
+    elif name == "IN":
+        yield from _members(value)
+    elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+        least, most, inner = value
+        for one in _joined(list(inner), depth):
+            yield one * max(1, least)
+        yield from (
+            one * count
+            for count in (least, least + 2)
+            if count <= most
+            for one in _joined(list(inner), depth)
+        )
+    elif name == "BRANCH":
+        for one in value[1]:
+            yield from _joined(list(one), depth)
+    elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
+        yield from _joined(list(value[-1] if name == "SUBPATTERN" else value), depth)
+    elif name == "ASSERT":
+        yield from _joined(list(value[1]), depth)
+        yield ""
+    else:
+        yield ""
+
+
+def _members(items: list[Any]) -> Iterator[str]:
+    """Yield characters of a set; of a negated one, some that it perhaps contains."""
+    names = [str(name) for name, _ in items]
+    if names[:1] == ["NEGATE"]:
+        yield from (_ANY, *_OTHERS)
+        return
+    for name, (_, value) in zip(names, items):
+        if name == "LITERAL":
+            yield chr(value)
+        elif name == "RANGE":
+            yield from (chr(value[0]), chr(value[1]))
+        else:
+            yield from _OTHERS
+
+
+def _digest(pattern: Any, texts: tuple[str, ...]) -> str:
+    found = [str(pattern.flags), repr(sorted(pattern.groupindex.items()))]
+    for text in texts:
+        one: Any = text.encode("utf-8", "replace") if isinstance(pattern.pattern, bytes) else text
+        matches = [pattern.match(one), pattern.fullmatch(one), *islice(pattern.finditer(one), _MOST_MATCHES)]
+        found.append(repr([match and match.regs for match in matches]))
+    return hashlib.sha256("\n".join(found).encode()).hexdigest()[:12]
