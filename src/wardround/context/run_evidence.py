@@ -178,6 +178,7 @@ class BehaviourDifference(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
         recorded_through: the public function through which the test called a private one that is shown by
             itself, as no public caller could be compared; else empty.
         is_addition: the result is the same, and an argument has more entries after the call.
+        part: the part in which long results differ, as a clause; empty if both are short.
     """
 
     path: str
@@ -192,6 +193,7 @@ class BehaviourDifference(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     callers: tuple[str, ...] = ()
     recorded_through: str = ""
     is_addition: bool = False
+    part: str = ""
 
     @property
     def is_private_only(self) -> bool:
@@ -207,12 +209,14 @@ class ComparedFunction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         inputs: the number of arguments compared, noisy ones left out.
         differing: the number of those with another result.
+        reason: the reason for which none of these is shown, as a clause; empty if one is.
     """
 
     path: str
     function: str
     inputs: int
     differing: int = 0
+    reason: str = ""
 
 
 class NotCompared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -37,7 +37,8 @@ def behaviour_result(one: BehaviourDifference, reading: BehaviourReading) -> Raw
     """Return the finding about a difference, at the definition of the function."""
     promise = kept_promise(reading.head(one.path) or "", one)
     code, why = _kind(one, reading, promise)
-    parts = [f"{_summary(one)}: {one.call} {_change(one.before, one.after)}"]
+    change = f": {one.part}" if one.part else f" {_change(one.before, one.after)}"
+    parts = [f"{_summary(one)}: {one.call}{change}"]
     parts += [why] if why else []
     parts += [f"through {one.through}"] if one.through else []
     parts += [_called_by_test(one)] if one.is_private_only else []

@@ -19,10 +19,10 @@ from wardround.text.redaction import beginning, redact_literals, redact_secrets
 
 _FREE_TEXTS = {
     "detail": 400, "mutation_problem": 400, "excerpt": 2_000, "call": 500, "returned": 500, "raised": 500,
-    "arguments": 500, "printed": 500, "before": 200, "after": 200,
+    "arguments": 500, "printed": 500, "part": 500, "before": 200, "after": 200,
 }  # fmt: skip
 """Fields whose text the code under test can choose -> the most characters of a text in a record."""
-_OF_CODE = frozenset({"call", "returned", "raised", "arguments"})
+_OF_CODE = frozenset({"call", "part", "returned", "raised", "arguments"})
 """Those with values as source code shows them."""
 _MOST_EXCERPTS = 100
 _TREE = "/tree/"

@@ -32,7 +32,7 @@ from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
 from wardround.workflows.behaviour.patterns import probes_of, without_equal_patterns
 from wardround.workflows.behaviour.printed import printing_functions, without_other_output
 from wardround.workflows.behaviour.public_callers import files_of
-from wardround.workflows.behaviour.shown_differences import shown_pairs
+from wardround.workflows.behaviour.shown_differences import hidden_reason, shown_pairs
 from wardround.workflows.behaviour.shown_text import observed_text
 from wardround.workflows.behaviour.stages import (
     Recorded,
@@ -170,20 +170,22 @@ class _Comparison:
     def _summary(
         self, conditions: RunConditions, recorded: RecordedRun, results: Sequence[FunctionResult]
     ) -> BehaviourRun:
+        pairs = list(shown_pairs(self._targets.targets, results))
+        shown = {one.target.key for one in pairs}
         compared, left = [], list(self._targets.not_compared)
         for at, (target, result) in enumerate(zip(self._targets.targets, results, strict=True)):
             if not target.is_changed:
                 continue
             if result.inputs:
+                why = "" if target.key in shown else hidden_reason(target, result)
                 compared.append(
-                    ComparedFunction(target.path, target.name, result.inputs, len(result.differing))
+                    ComparedFunction(target.path, target.name, result.inputs, len(result.differing), why)
                 )
             else:
                 reason = result.reason or _not_recorded(at, recorded)
                 left.append(NotCompared(target.path, target.name, observed_text(reason)))
-        shown = list(shown_pairs(self._targets.targets, results))
-        callers = callers_of(self._stages.repository, self._change, {one.called for one in shown})
-        differences = [one.difference(callers.get(one.called, ())) for one in shown]
+        callers = callers_of(self._stages.repository, self._change, {one.called for one in pairs})
+        differences = [one.difference(callers.get(one.called, ())) for one in pairs]
         return BehaviourRun(conditions, tuple(differences), tuple(compared), tuple(left))
 
 

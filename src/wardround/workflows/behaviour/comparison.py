@@ -82,6 +82,13 @@ class CallPair(msgspec.Struct, frozen=True):
         texts = [_argument_texts(name, self) for name in {*before.changed, *after.changed}]
         return all(one == other or _is_gain(one, other) for one, other in texts)
 
+    @property
+    def is_gain(self) -> bool:
+        """True if the result has one more entry of a dictionary, and nothing else differs."""
+        before, after = self.base, self.head
+        is_same = before.kind == after.kind and _effects(before) == _effects(after)
+        return is_same and before.text != after.text and _is_gain(normal(before.text), normal(after.text))
+
 
 class FunctionResult(msgspec.Struct, frozen=True):
     """The comparison of one function.

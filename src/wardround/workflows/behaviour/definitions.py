@@ -32,6 +32,7 @@ class Definition(msgspec.Struct, frozen=True):
         keyword_only: the parameters after a star.
         mentions: the names and attributes in its body.
         constants: short numbers and texts in its body.
+        returns: its return annotation; empty without one.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Definition(msgspec.Struct, frozen=True):
     keyword_only: tuple[str, ...] = ()
     mentions: frozenset[str] = frozenset()
     constants: tuple[int | float | str, ...] = ()
+    returns: str = ""
 
     @property
     def own_name(self) -> str:
@@ -134,6 +136,7 @@ def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definit
         tuple(one.arg for one in arguments.kwonlyargs),
         frozenset(_mentions(node)),
         tuple(dict.fromkeys(_constants(node)))[:_MOST_CONSTANTS],
+        "" if node.returns is None else ast.unparse(node.returns),
     )
 
 

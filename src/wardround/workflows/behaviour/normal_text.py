@@ -1,4 +1,4 @@
-"""The texts of results without the parts that are the same in another form: positions, code, names of code."""
+"""The texts of results without what is not a result: positions in files, and names of the code."""
 
 from __future__ import annotations
 

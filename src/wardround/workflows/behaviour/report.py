@@ -14,6 +14,8 @@ _ORIGINS = {
     InputOrigin.MUTATED: "changed from a call recorded in",
     InputOrigin.CROSSED: "combined from calls, one of them recorded in",
 }
+_MOST_RESULT = 120
+"""Characters of a result next to one of another kind."""
 _MOST_NAME = 160
 """Characters of the id of a test; pytest writes large parameters into it."""
 
@@ -45,15 +47,22 @@ def statement(difference: BehaviourDifference) -> str:
     if difference.is_addition:
         before, after = (", ".join(one.arguments) for one in (difference.before, difference.after))
         return f"{difference.call} has the same result and adds to an argument: {after}, before {before}"
+    if difference.part:
+        return f"the result changed for this input: {difference.call}: {difference.part}"
     before, after = _did(difference.before, "returned", "raised"), _did(difference.after, "returns", "raises")
     return f"the result changed for this input: {difference.call} {before}; it {after} now"
 
 
 def _did(observed: Observed, returned: str, raised: str) -> str:
-    text = f"{returned} {observed.returned}" if observed.raised is None else f"{raised} {observed.raised}"
+    text = _short(observed.returned or "") if observed.raised is None else _short(observed.raised)
+    text = f"{returned if observed.raised is None else raised} {text}"
     if observed.arguments:
         text += f", with {', '.join(observed.arguments)} afterwards"
     return f"{text}, printing {observed.printed!r}" if observed.printed else text
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_RESULT else f"{text[:_MOST_RESULT]}..."
 
 
 def _named(test: str) -> str:
@@ -81,10 +90,8 @@ def _lines(run: BehaviourRun) -> Iterator[str]:
         return
     compared = f"{len(run.compared)} of {changed} changed functions compared"
     yield f"{compared}, {len(run.differences)} with a difference to show"
-    shown = {(one.path, one.function) for one in run.differences}
     for two in run.compared:
-        is_hidden = two.differing and (two.path, two.function) not in shown
-        why = "; none is shown, as no function that leads to it differs" if is_hidden else ""
+        why = f"; none is shown: {two.reason}" if two.reason else ""
         yield f"  {two.path}::{two.function}: {two.differing} of {two.inputs} inputs differ{why}"
     if run.not_compared:
         yield f"{len(run.not_compared)} not compared"

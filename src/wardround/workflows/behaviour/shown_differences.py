@@ -8,8 +8,15 @@ import msgspec
 
 from wardround.context.run_evidence import BehaviourDifference, InputOrigin
 from wardround.workflows.behaviour.comparison import CallPair, FunctionResult
+from wardround.workflows.behaviour.private_results import internal_form
 from wardround.workflows.behaviour.public_callers import leads_to
-from wardround.workflows.behaviour.shown_text import observed, observed_text
+from wardround.workflows.behaviour.shown_text import (
+    call_text,
+    difference_text,
+    is_visible,
+    observed,
+    observed_text,
+)  # fmt: skip
 from wardround.workflows.behaviour.targets import Target
 
 Compared = tuple[Target, FunctionResult]
@@ -40,13 +47,14 @@ class ShownPair(msgspec.Struct, frozen=True):
             path=target.path,
             function=target.name,
             line=target.head.line,
-            call=observed_text(pair.base.written or f"{self.called[1]}(...)"),
+            call=call_text(pair.base.written or f"{self.called[1]}(...)"),
             before=observed(pair.base, pair.head),
             after=observed(pair.head, pair.base),
             origin=pair.base.origin,
             test=pair.base.test,
             through="" if through is None else through.name if through.path == target.path else through.key,
             is_addition=pair.is_addition,
+            part=difference_text(pair.base, pair.head),
             recorded_through=observed_text(pair.base.through) if is_own else "",
             callers=tuple(callers),
         )
@@ -59,7 +67,7 @@ def shown_pairs(targets: Sequence[Target], results: Sequence[FunctionResult]) ->
     differs. A private one is shown by itself, for a recorded call only, if no function that leads to it was
     compared on the calls of the same test.
     """
-    compared = list(zip(targets, results, strict=True))
+    compared = [(one, _visible(result)) for one, result in zip(targets, results, strict=True)]
     shown: set[str] = set()
     used: set[int] = set()
     for target, result in compared:
@@ -71,6 +79,30 @@ def shown_pairs(targets: Sequence[Target], results: Sequence[FunctionResult]) ->
             shown.add(one[0].key)
             used.add(pair.pair.base.call)
             yield pair
+
+
+def hidden_reason(target: Target, result: FunctionResult) -> str:
+    """Return the reason for which no difference of a function is shown, as a clause; empty without one."""
+    if not result.differing:
+        return ""
+    if not _visible(result).differing:
+        return "the results differ only in parts that are hidden or too long to show"
+    if not target.head.is_private:
+        return "another function is shown for the same calls"
+    if form := internal_form(target, result):
+        return f"it is private, and {form}"
+    if not any(_is_recorded(one) for one in result.differing):
+        return "it is private, and differs only for inputs that no test passes to it"
+    return "it is private, and no public function that leads to it differs"
+
+
+def _visible(result: FunctionResult) -> FunctionResult:
+    pairs = tuple(one for one in result.differing if is_visible(one.base, one.head))
+    return msgspec.structs.replace(result, differing=pairs)
+
+
+def _is_recorded(pair: CallPair) -> bool:
+    return pair.base.origin is InputOrigin.RECORDED
 
 
 def _hidden(
@@ -94,9 +126,10 @@ def _is_explained(through: Target, shown: Collection[str]) -> bool:
 
 def _private(one: Compared, compared: Sequence[Compared]) -> ShownPair | None:
     target, result = one
+    if internal_form(target, result):
+        return None
     for pair in result.differing:
-        is_recorded = pair.base.origin is InputOrigin.RECORDED
-        if is_recorded and not any(_decides(other, target, pair) for other in compared):
+        if _is_recorded(pair) and not any(_decides(other, target, pair) for other in compared):
             return ShownPair(target, pair)
     return None
 

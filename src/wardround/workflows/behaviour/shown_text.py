@@ -6,12 +6,95 @@ from collections.abc import Iterator
 
 from wardround.context.run_evidence import Observed
 from wardround.text.redaction import redact_literals, redact_secrets
+from wardround.workflows.behaviour.differing_part import arguments_of, around_difference, differing_part
 from wardround.workflows.behaviour.stages import ReplayedCall
 
 MOST_SHOWN = 300
 """Characters of a text."""
 _MOST_UNCUT, _LEAD = 160, 40
 """Characters of a text that is shown from its start, and those before the first difference in others."""
+_MOST_WHOLE = 160
+"""Characters of both results together up to which both are shown, and not the part that differs."""
+_MOST_CALL, _MOST_ARGUMENT, _LEAST_ARGUMENT = 200, 60, 30
+"""Characters of a call, and of an argument in a longer one."""
+_MOST_PRINTED = 60
+
+
+def call_text(written: str) -> str:
+    """Return a call without secrets; in a long one, the longest arguments are shortened."""
+    text = redact_literals(written)
+    found = arguments_of(text) if len(text) > _MOST_CALL else None
+    if found is None:
+        return observed_text(written)
+    opening, entries = found
+    values = [value for _, value in entries]
+    for most in (_MOST_ARGUMENT, _LEAST_ARGUMENT):
+        for at in sorted(range(len(values)), key=lambda at: -len(values[at])):
+            if len(opening) + sum(map(len, values)) > _MOST_CALL:
+                values[at] = _shortened(entries[at][1], most)
+    arguments = [f"{label}={one}" if label else one for (label, _), one in zip(entries, values, strict=True)]
+    return observed_text(f"{opening}{', '.join(arguments)})")
+
+
+def _shortened(value: str, most: int) -> str:
+    """Return the beginning and the end of the text of an argument, in a form that is not a literal."""
+    if len(value) <= most + _LEAD // 2:
+        return value
+    quote = value[-1] if value[-1] in "'\"" else ""
+    return f"{value[: most - 15]}{quote} ... {quote}{value[-15:]}" if quote else f"{value[:most]}..."
+
+
+def difference_text(before: ReplayedCall, after: ReplayedCall) -> str:
+    """Return the part in which long results differ, as a clause; empty if both can be shown as they are."""
+    if before.kind != after.kind:
+        return ""
+    one, other = _texts((before.text, before.shown), (after.text, after.shown))
+    if one != other:
+        is_short = len(one) + len(other) <= _MOST_WHOLE
+        return (
+            ""
+            if is_short
+            else differing_part(one, other, "the error" if before.kind == "raised" else "the result")
+        )
+    for name in sorted({*before.changed, *after.changed}):
+        one, other = _argument(before, after, name)
+        if one != other:
+            return (
+                f"{differing_part(one, other, name)}, after the call"
+                if len(one) + len(other) > _MOST_WHOLE
+                else ""
+            )
+    one, other = around_difference(repr(before.printed), repr(after.printed), _MOST_PRINTED)
+    return (
+        f"it printed {one}; it prints {other} now"
+        if len(before.printed + after.printed) > _MOST_WHOLE
+        else ""
+    )
+
+
+def is_visible(before: ReplayedCall, after: ReplayedCall) -> bool:
+    """Return True if two calls differ in what a person may read of them."""
+    if before.kind != after.kind:
+        return True
+    pairs = [_texts((before.text, before.shown), (after.text, after.shown))]
+    pairs += [_argument(before, after, name) for name in {*before.changed, *after.changed}]
+    pairs.append((redact_literals(before.printed), redact_literals(after.printed)))
+    return any(one != other for one, other in pairs)
+
+
+def _texts(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[str, str]:
+    """Return both texts for a person without secrets, or the exact ones if only these differ."""
+    pairs = [(redact_literals(before[at]), redact_literals(after[at])) for at in (1, 0)]
+    return next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
+
+
+def _argument(before: ReplayedCall, after: ReplayedCall, name: str) -> tuple[str, str]:
+    """Return the text of an argument after both calls, of an unchanged one its earlier text."""
+    one, other = before.changed.get(name), after.changed.get(name)
+    earlier = (one or other or ("", "", ""))[2]
+    if one is None or other is None:
+        return _texts((one[0] if one else earlier,) * 2, (other[0] if other else earlier,) * 2)
+    return _texts(one, other)
 
 
 def observed(call: ReplayedCall, other: ReplayedCall) -> Observed:

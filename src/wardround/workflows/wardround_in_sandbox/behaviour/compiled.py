@@ -18,8 +18,8 @@ _ANY = "x"
 _OTHERS = ("\n", "a", "Z", "\u00e9", "0", "_", " ", "-", ".")
 """Characters that a set perhaps does not contain."""
 _TEXTS = (
-    "", " ", "\n", "a", "A", "0", "_", "a b", "a\nb", "a\r\nb\n", "ab12", "A-b_c.d", "\u00e9", "\u4e2d\u6587", "\t",
-    "http://example.com/a?b=c#d", "me@example.com", "1.5", "-1", "1,000.00", "2020-01-02T03:04:05",
+    "", " ", "\n", "a", "A", "0", "_", "a b", "a\nb", "a\r\nb\n", "ab12", "A-b_c.d", "\u00e9", "\u4e2d\u6587",
+    "\t", "http://example.com/a?b=c#d", "me@example.com", "1.5", "-1", "1,000.00", "2020-01-02T03:04:05",
     "{a: [b]}", "<a b='c'>d</a>", "a = 'b' # c", "\\", "\x00", "*" * 5, "a" * 40,
 )  # fmt: skip
 
