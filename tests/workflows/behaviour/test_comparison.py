@@ -8,10 +8,11 @@ import pytest
 
 from wardround.context.run_evidence import BehaviourDifference, InputOrigin
 from wardround.planes.behaviour_findings import BehaviourReading, behaviour_result
-from wardround.workflows.behaviour.comparison import CallPair, compare_calls
+from wardround.workflows.behaviour.comparison import CallPair, FunctionResult, compare_calls
 from wardround.workflows.behaviour.definitions import Definition
 from wardround.workflows.behaviour.report import statement
-from wardround.workflows.behaviour.shown_differences import ShownPair
+from wardround.workflows.behaviour.shown_differences import ShownPair, shown_pairs
+from wardround.workflows.behaviour.shown_text import is_visible
 from wardround.workflows.behaviour.stages import ReplayedCall
 from wardround.workflows.behaviour.targets import Target, Targets
 
@@ -141,3 +142,30 @@ def test_a_result_around_an_object_that_the_head_would_make_in_another_way_is_no
 
     assert shown((call(1, "<View>"), call(1, broken))) == []
     assert shown((call(1, broken), call(1, "<View>"))) == [1]
+
+
+def test_results_that_cannot_be_printed_on_either_side_are_not_shown() -> None:
+    texts = [f"<View, whose repr raises AttributeError>, with a={one}" for one in "12"]
+
+    assert shown((call(1, texts[0]), call(1, texts[1]))) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_shown"),
+    [
+        ("_old() missing 1 argument: 'a'", "_new() missing 1 argument: 'b'", False),
+        ("expected a text", "expected a number", True),
+    ],
+)
+def test_a_message_of_the_interpreter_with_another_name_is_no_difference(
+    before: str, after: str, *, is_shown: bool
+) -> None:
+    assert shown((call(1, f"TypeError({before!r})"), call(1, f"TypeError({after!r})"))) == [1] * is_shown
+
+
+def test_a_difference_that_only_a_digest_shows_is_not_shown() -> None:
+    texts = [f"'{'a' * 100}... (9000 characters, {one * 12})'" for one in "ab"]
+    pair = CallPair(call(1, texts[0]), call(1, texts[1]))
+
+    assert not is_visible(pair.base, pair.head)
+    assert list(shown_pairs((TARGET,), (FunctionResult(1, 1, (pair,)),))) == []

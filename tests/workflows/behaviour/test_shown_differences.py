@@ -248,7 +248,7 @@ def quoted(text):
 def private(annotation: str, empty: str) -> Mapping[str, str]:
     tests = (
         "from core import _prefix, quoted\n\n\ndef test_all():\n"
-        "    assert [_prefix(one)[0] for one in ('a', 'b', 'c')]\n    quoted('d')\n"
+        "    assert [_prefix(one)[0] for one in 'abcdefghijkl']\n    quoted('d')\n"
     )
     return {"core.py": PRIVATE.format(annotation=annotation, empty=empty), "test_core.py": tests}
 

@@ -49,3 +49,15 @@ def test_the_patterns_of_matches_are_listed() -> None:
 
 def test_arguments_that_cannot_be_loaded_have_no_text() -> None:
     assert call_text(pickle.dumps(Parser), ["value"], FUNCTION) == {"written": ""}
+
+
+def test_a_constructor_and_a_class_method_are_written_with_the_class_of_their_receiver() -> None:
+    function = {**FUNCTION, "receiver": "self", "name": "Base.__init__"}
+    class_method = {**FUNCTION, "receiver": "cls", "name": "Base.made"}
+
+    written = [
+        call_text(dumps({"self": Parser("a"), "text": "a"}), ["self", "text"], function)["written"],
+        call_text(dumps({"cls": Parser, "text": "a"}), ["cls", "text"], class_method)["written"],
+    ]
+
+    assert written == ["Parser('a')", "Parser.made('a')"]

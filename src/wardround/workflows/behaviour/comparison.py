@@ -20,6 +20,7 @@ _OF_UNFIT_INPUTS = frozenset({"TypeError", "AttributeError", "AssertionError", "
 _LAST_ERROR = LazyPattern(r"(iterator \[[^\n]{0,8000}raises \w{1,80})\([^\n]{0,8000}\)\]\Z")
 _LACKS_ATTRIBUTE = ", whose repr raises AttributeError>"
 """The text of ``values`` for an object in a result, perhaps made before the change."""
+_UNPRINTABLE = ", whose repr raises "
 _REASONS = {
     "timeout": "its calls take longer than 0.25 s of CPU time",
     "memory": "its calls use too much memory",
@@ -255,6 +256,8 @@ def _differs(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -
     if pair.base.origin is not InputOrigin.RECORDED and (
         pair.is_message_only or pair.is_addition or _is_unfit(pair)
     ):
+        return False
+    if _UNPRINTABLE in pair.base.text and _UNPRINTABLE in pair.head.text:
         return False
     if pair.is_message_only and _is_other_name(pair):
         return False

@@ -69,15 +69,23 @@ def _is_outer(call: str, at: int) -> bool:
 
 
 def around_difference(before: str, after: str, most: int = _MOST_VALUE) -> tuple[str, str]:
-    """Return two texts, long ones shortened to the part around their first difference."""
-    at = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), -1)
-    at = min(len(before), len(after)) if at < 0 else at
-    start = max(0, at - _LEAD) if max(len(before), len(after)) > most else 0
-    return _cut(before, start, most), _cut(after, start, most)
+    """Return two texts, long ones shortened to what is between the parts that both have."""
+    if max(len(before), len(after)) <= most:
+        return before, after
+    start = _shared(before, after)
+    end = _shared(before[start:][::-1], after[start:][::-1])
+    start = start - _LEAD if start > 2 * _LEAD else 0
+    shown = [text[start : max(start + _LEAD, len(text) - end + _LEAD)] for text in (before, after)]
+    return _cut(before, start, min(most, len(shown[0]))), _cut(after, start, min(most, len(shown[1])))
+
+
+def _shared(before: str, after: str) -> int:
+    """Return the number of characters at the beginning that two texts share."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(before), len(after)))
 
 
 def _cut(text: str, start: int, most: int) -> str:
-    start = start if start > _LEAD else 0
     shown = text[start : start + most]
     return f"{'...' if start else ''}{shown}{'...' if start + most < len(text) else ''}"
 

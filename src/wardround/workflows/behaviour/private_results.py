@@ -7,7 +7,7 @@ from wardround.context.run_evidence import InputOrigin
 from wardround.workflows.behaviour.comparison import CallPair, FunctionResult
 from wardround.workflows.behaviour.targets import Target
 
-_LEAST_INPUTS = 3
+_LEAST_INPUTS = 10
 """The number of recorded inputs from which on a difference in all of them is a rule."""
 _TEXTS = LazyPattern(r"[bB]?(?:'(?:[^'\\]|\\[\s\S])*'|\"(?:[^\"\\]|\\[\s\S])*\")")
 _NUMBERS = LazyPattern(r"(?<![\w.])-?\d[\d_.e+-]*")

@@ -41,6 +41,8 @@ def is_message_only(difference: BehaviourDifference) -> bool:
 
 def statement(difference: BehaviourDifference) -> str:
     """Return a difference as one sentence."""
+    if is_message_only(difference) and difference.part:
+        return f"{difference.call} raises the same error with another message: {difference.part}"
     if is_message_only(difference):
         messages = f"{difference.after.raised}, before {difference.before.raised}"
         return f"{difference.call} raises the same error with another message: {messages}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import Observed
 from wardround.text.redaction import redact_literals, redact_secrets
 from wardround.workflows.behaviour.differing_part import arguments_of, around_difference, differing_part
 from wardround.workflows.behaviour.stages import ReplayedCall
 
+_DIGESTS = LazyPattern(r"\.\.\. \(\d{1,9} characters, [0-9a-f]{12}\)")
 MOST_SHOWN = 300
 """Characters of a text."""
 _MOST_UNCUT, _LEAD = 160, 40
@@ -46,7 +48,7 @@ def _shortened(value: str, most: int) -> str:
 
 def difference_text(before: ReplayedCall, after: ReplayedCall) -> str:
     """Return the part in which long results differ, as a clause; empty if both can be shown as they are."""
-    if before.kind != after.kind:
+    if before.kind != after.kind or before.type != after.type:
         return ""
     one, other = _texts((before.text, before.shown), (after.text, after.shown))
     if one != other:
@@ -85,7 +87,13 @@ def is_visible(before: ReplayedCall, after: ReplayedCall) -> bool:
 def _texts(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[str, str]:
     """Return both texts for a person without secrets, or the exact ones if only these differ."""
     pairs = [(redact_literals(before[at]), redact_literals(after[at])) for at in (1, 0)]
-    return next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
+    same = pairs[0][0], pairs[0][0]
+    return next((pair for pair in pairs if _uncut(pair[0]) != _uncut(pair[1])), same)
+
+
+def _uncut(text: str) -> str:
+    """Return a text without the digests of what is too long for it."""
+    return _DIGESTS.sub("", text) if " characters, " in text else text
 
 
 def _argument(before: ReplayedCall, after: ReplayedCall, name: str) -> tuple[str, str]:

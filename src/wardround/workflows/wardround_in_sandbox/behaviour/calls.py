@@ -186,7 +186,10 @@ def _changed(given: dict[str, Any], earlier: dict[str, str]) -> dict[str, list[s
     """Return the arguments whose text is another one after the call, with both texts."""
     found = {}
     for name, value in given.items():
+        mark = COMPILED.mark()
         text = text_of(value)
-        if text != earlier[name]:
+        if text == earlier[name]:
+            COMPILED.back_to(mark)
+        else:
             found[name] = [text, text_of(value, is_shown=True), earlier[name]]
     return found

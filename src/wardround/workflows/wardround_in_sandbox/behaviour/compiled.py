@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-_MOST_PATTERNS = 20
+_MOST_PATTERNS = 60
 _MOST_MATCHES = 50
 _MOST_SAMPLES = 40
 _MOST_DEPTH = 12
@@ -54,6 +54,15 @@ class Compiled:
     def clear(self) -> None:
         """Forget the patterns of earlier calls."""
         self._found.clear()
+
+    def mark(self) -> int:
+        """Return the number of patterns so far, for ``back_to``."""
+        return len(self._found)
+
+    def back_to(self, mark: int) -> None:
+        """Forget the patterns that were added after a mark."""
+        for text in list(self._found)[mark:]:
+            del self._found[text]
 
     def add(self, text: str, pattern: Any) -> None:
         """Take a pattern with its text."""

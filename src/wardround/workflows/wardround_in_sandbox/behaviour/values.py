@@ -137,6 +137,8 @@ class _Text:
             return repr(shortened(value, _MOST_STRING))
         if kind is int or kind is float:
             return _number(value)
+        if kind is memoryview:
+            return f"memoryview({shortened(repr(value.tobytes()), _MOST_STRING)})"
         if kind in _PLAIN:
             return shortened(repr(value), _MOST_STRING)
         if isinstance(value, enum.Enum):

@@ -25,9 +25,11 @@ def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dic
     except BaseException:
         return {"written": ""}
     arguments = _arguments(texts, flat, names, function)
-    receiver = texts.get(names[0], "") if function["receiver"] and names else ""
+    own = flat.get(names[0]) if function["receiver"] and names else None
+    receiver = "" if own is None else texts[names[0]]
+    kind = "" if own is None else type_name(own if isinstance(own, type) else type(own))
     return {
-        "written": _written(receiver, ", ".join(arguments), function),
+        "written": _written(receiver, kind, ", ".join(arguments), function),
         "arguments": len(arguments),
         "classes": sorted(used.classes)[:_MOST_CLASSES],
         "patterns": sorted(used.patterns)[:_MOST_CLASSES],
@@ -68,10 +70,17 @@ def _item(value: Any) -> str:
     return _abbreviated(text_of(value, is_shown=True), value)
 
 
-def _written(receiver: str, inner: str, function: dict[str, Any]) -> str:
+def _written(receiver: str, kind: str, inner: str, function: dict[str, Any]) -> str:
+    """Return the call.
+
+    Args:
+        kind: the class of the receiver, or the receiver itself if it is a class.
+    """
     owner, _, name = function["name"].rpartition(".")
     if name in ("__init__", "__new__"):
-        return f"{owner}({inner})"
+        return f"{kind or owner}({inner})"
+    if function["receiver"] == "cls" and kind:
+        return f"{kind}.{name}({inner})"
     if function["receiver"] == "cls" or (owner and not function["receiver"]):
         return f"{owner}.{name}({inner})"
     target = f"{receiver or owner}.{name}" if function["receiver"] else name
