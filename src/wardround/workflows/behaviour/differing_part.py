@@ -225,7 +225,7 @@ def _colon(text: str) -> int:
 
 def _closing(text: str, start: int) -> tuple[int, list[int]]:
     """Return the end of a bracket, or of a text that is cut, and the positions of its commas."""
-    commas = []
+    commas: list[int] = []
     for at, depth in _outside(text, start):
         if depth < 0:
             return at, commas
