@@ -19,6 +19,11 @@ class Parser:
         self.text = text
 
 
+class Number:
+    def __init__(self) -> None:
+        self.value = 0
+
+
 def written(**arguments: Any) -> str:
     return str(call_text(dumps(arguments), list(arguments), FUNCTION)["written"])
 
@@ -30,6 +35,7 @@ def written(**arguments: Any) -> str:
         ([1] * 50, repr([1] * 50)),
         (Parser("short"), "Parser(text='short')"),
         (Parser("a" * 100), "<Parser>"),
+        (Number(), "<Number value=0>"),
         ([Parser("a" * 100)] * 2, "[<Parser>, <Parser>]"),
         ([Parser("a" * 100)] * 5, "[<Parser>, <Parser>, <Parser>, ...]"),
         ({"a": Parser("a" * 100)}, "<dict>"),

@@ -48,7 +48,8 @@ def statement(difference: BehaviourDifference) -> str:
         return f"{difference.call} raises the same error with another message: {messages}"
     if difference.is_addition:
         before, after = (", ".join(one.arguments) for one in (difference.before, difference.after))
-        return f"{difference.call} has the same result and adds to an argument: {after}, before {before}"
+        part = difference.part or f"{after}, before {before}"
+        return f"{difference.call} has the same result and adds to an argument: {part}"
     if difference.part:
         return f"the result changed for this input: {difference.call}: {difference.part}"
     before, after = _did(difference.before, "returned", "raised"), _did(difference.after, "returns", "raises")

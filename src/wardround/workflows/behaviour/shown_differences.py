@@ -87,13 +87,11 @@ def hidden_reason(target: Target, result: FunctionResult) -> str:
         return ""
     if not _visible(result).differing:
         return "the results differ only in parts that are hidden or too long to show"
-    if not target.head.is_private:
-        return "another function is shown for the same calls"
     if form := internal_form(target, result):
         return f"it is private, and {form}"
     if not any(_is_recorded(one) for one in result.differing):
         return "it is private, and differs only for inputs that no test passes to it"
-    return "it is private, and no public function that leads to it differs"
+    return "it is private, and no difference of a public function that leads to it shows it"
 
 
 def _visible(result: FunctionResult) -> FunctionResult:
@@ -109,19 +107,28 @@ def _hidden(
     one: Compared, compared: Sequence[Compared], shown: Collection[str], used: Collection[int]
 ) -> ShownPair | None:
     """Return the difference of a function that is private, or on whose own calls there was none."""
-    target, result = one
+    target, _ = one
     for through, other in compared:
-        if target.key not in through.reaches or through.is_changed or not other.differing:
+        if target.key not in through.reaches or through.is_changed:
             continue
-        if result.differing or not _is_explained(through, shown):
-            pair = next((pair for pair in other.differing if pair.base.call not in used), other.differing[0])
+        if pairs := _caused_by(one, (through, other), shown):
+            pair = next((pair for pair in pairs if pair.base.call not in used), pairs[0])
             return ShownPair(target, pair, through)
     return _private(one, compared) if target.head.is_private else None
 
 
-def _is_explained(through: Target, shown: Collection[str]) -> bool:
-    """Return True if another function that is shown is perhaps the reason for the difference of a caller."""
-    return not frozenset(shown).isdisjoint(through.reaches) if through.is_entry else bool(shown)
+def _caused_by(one: Compared, through: Compared, shown: Collection[str]) -> Sequence[CallPair]:
+    """Return the differing calls of a caller for which a function is perhaps the reason.
+
+    Where the caller leads to another function that is shown too, they are those of a test in which the
+    function itself differs.
+    """
+    caller, result = through
+    reaches_shown = not frozenset(shown).isdisjoint(caller.reaches)
+    if not one[1].differing:
+        return () if reaches_shown or (shown and not caller.is_entry) else result.differing
+    tests = {pair.base.test for pair in one[1].differing}
+    return [pair for pair in result.differing if pair.base.test in tests or not reaches_shown]
 
 
 def _private(one: Compared, compared: Sequence[Compared]) -> ShownPair | None:

@@ -52,26 +52,19 @@ def difference_text(before: ReplayedCall, after: ReplayedCall) -> str:
         return ""
     one, other = _texts((before.text, before.shown), (after.text, after.shown))
     if one != other:
-        is_short = len(one) + len(other) <= _MOST_WHOLE
-        return (
-            ""
-            if is_short
-            else differing_part(one, other, "the error" if before.kind == "raised" else "the result")
-        )
+        return _long_part(one, other, "the error" if before.kind == "raised" else "the result")
     for name in sorted({*before.changed, *after.changed}):
         one, other = _argument(before, after, name)
         if one != other:
-            return (
-                f"{differing_part(one, other, name)}, after the call"
-                if len(one) + len(other) > _MOST_WHOLE
-                else ""
-            )
+            part = _long_part(one, other, name)
+            return f"after the call, {part}" if part else ""
     one, other = around_difference(repr(before.printed), repr(after.printed), _MOST_PRINTED)
-    return (
-        f"it printed {one}; it prints {other} now"
-        if len(before.printed + after.printed) > _MOST_WHOLE
-        else ""
-    )
+    is_long = len(before.printed) + len(after.printed) > _MOST_WHOLE
+    return f"it printed {one}; it prints {other} now" if is_long else ""
+
+
+def _long_part(before: str, after: str, name: str) -> str:
+    return differing_part(before, after, name) if len(before) + len(after) > _MOST_WHOLE else ""
 
 
 def is_visible(before: ReplayedCall, after: ReplayedCall) -> bool:

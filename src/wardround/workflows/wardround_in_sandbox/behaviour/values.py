@@ -237,7 +237,7 @@ class _Text:
             return self._error(value, name, depth)
         if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
             return f"{name}({self.of(value.tolist(), depth)}, {getattr(value, 'dtype', '')})"
-        own = "" if dataclasses.is_dataclass(value) or "__repr__" not in _own_methods(kind) else _repr(value)
+        own = "" if dataclasses.is_dataclass(value) or is_listed_state(value) else _repr(value)
         if own and self._is_shown:
             return own
         fields = self._fields(ATTRIBUTES.compared(kind, public_state(value)), depth)
@@ -270,6 +270,11 @@ def _message(error: BaseException) -> str:
         return str(error)
     except Exception as other:
         return f"<str raises {type_name(type(other))}>"
+
+
+def is_listed_state(value: object) -> bool:
+    """Return True for an object without a ``repr`` of its own, whose text has its public attributes."""
+    return "__repr__" not in _own_methods(type(value))
 
 
 def _own_methods(kind: type) -> set[str]:

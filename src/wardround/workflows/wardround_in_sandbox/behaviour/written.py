@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import re
 from typing import Any
 
-from .values import Used, is_literal, shortened, text_of, type_name
+from .values import Used, is_listed_state, is_literal, public_state, shortened, text_of, type_name
 
 _MOST_CLASSES = 50
 _MOST_ITEMS = 3
@@ -37,15 +38,32 @@ def call_text(payload: bytes, names: list[str], function: dict[str, Any]) -> dic
 
 
 def _abbreviated(text: str, value: Any) -> str:
-    """Return the text of an argument, or a short one if it is long and not a literal."""
+    """Return the text of an argument, or a short one if it is long and not a literal.
+
+    An object that its constructor does not make from these attributes is in angle brackets.
+    """
     if isinstance(value, re.Match):
         return f"<match {shortened(repr(value.group()), _LONGEST_MATCH)}>"
-    if len(text) <= _LONGEST_OBJECT or is_literal(value):
+    if is_literal(value):
         return text
+    if len(text) <= _LONGEST_OBJECT:
+        name = type_name(type(value))
+        is_listed = is_listed_state(value) and text.startswith(f"{name}(")
+        return f"<{name} {text[len(name) + 1 : -1]}>" if is_listed and not _is_made_of(value) else text
     if type(value) is list:
         items = [_abbreviated(text_of(one, is_shown=True), one) for one in value[:_MOST_ITEMS]]
         return f"[{', '.join([*items, '...'] if len(value) > len(items) else items)}]"
     return f"<{type_name(type(value))}>"
+
+
+def _is_made_of(value: Any) -> bool:
+    """Return True if the constructor of an object takes its public attributes."""
+    try:
+        parameters = inspect.signature(type(value)).parameters
+    except (TypeError, ValueError):
+        return False
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    return takes_any or parameters.keys() >= public_state(value).keys()
 
 
 def _arguments(
