@@ -32,6 +32,7 @@ class Definition(msgspec.Struct, frozen=True):
         keyword_only: the parameters after a star.
         mentions: the names and attributes in its body.
         constants: short numbers and texts in its body.
+        defaults: the source of the default of each parameter that has one.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Definition(msgspec.Struct, frozen=True):
     keyword_only: tuple[str, ...] = ()
     mentions: frozenset[str] = frozenset()
     constants: tuple[int | float | str, ...] = ()
+    defaults: dict[str, str] = {}
 
     @property
     def own_name(self) -> str:
@@ -134,7 +136,18 @@ def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definit
         tuple(one.arg for one in arguments.kwonlyargs),
         frozenset(_mentions(node)),
         tuple(dict.fromkeys(_constants(node)))[:_MOST_CONSTANTS],
+        dict(_defaults(arguments)),
     )
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, str]]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    with_one = positional[len(positional) - len(arguments.defaults) :]
+    for one, value in zip(with_one, arguments.defaults, strict=True):
+        yield one.arg, ast.unparse(value)
+    for one, keyword_only in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if keyword_only is not None:
+            yield one.arg, ast.unparse(keyword_only)
 
 
 def _receiver(name: str, node: FunctionNode, decorators: list[str]) -> str:

@@ -33,6 +33,7 @@ _MOST_RESULT_BYTES = 96 * 1024 * 1024
 _MOST_SUMMARY_BYTES = 1024 * 1024
 _MOST_PAYLOAD_BYTES = 256 * 1024
 _CROSSING_SHARE = 0.25
+_SHORTEST_REMOVED = 3
 _GRACE_S = 30.0
 """Elapsed time of a run over that of its calls, for imports."""
 _PYTEST = (
@@ -87,6 +88,7 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         classes: ``module:name`` of the classes of objects in its arguments.
         patterns: the regular expressions of matches in its arguments.
         through: the public function of the tree through which the test called a private one; else empty.
+        made_by: the numbers of the changed functions that returned something in its arguments.
     """
 
     call: int
@@ -105,6 +107,7 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     through: str = ""
+    made_by: tuple[int, ...] = ()
 
 
 class RecordedRun(msgspec.Struct, frozen=True):
@@ -134,6 +137,7 @@ class Stages(msgspec.Struct, frozen=True):
 
     Attributes:
         environ: the caller's environment; None for that of this process.
+        removed_texts: text literals that the change removes.
     """
 
     repository: Repository
@@ -142,6 +146,7 @@ class Stages(msgspec.Struct, frozen=True):
     limits: BehaviourLimits
     isolation: str
     environ: Mapping[str, str] | None
+    removed_texts: frozenset[str] = frozenset()
 
     def record(self, side: str, tests: Sequence[str]) -> RecordedRun:
         """Run tests on a tree.
@@ -171,6 +176,7 @@ class Stages(msgspec.Struct, frozen=True):
                 "entries": limits.entries, "entries_per_function": limits.entries_per_function,
                 "bytes": _MOST_PAYLOAD_BYTES, "total_bytes": _MOST_INPUT_BYTES // 4,
             },
+            "removed": sorted(one for one in self.removed_texts if len(one) >= _SHORTEST_REMOVED),
             "inputs": _INPUTS,
             "summary": _SUMMARY,
             "arguments": [*options, *dict.fromkeys(one.partition("::")[0] for one in tests)],
@@ -228,7 +234,7 @@ class Stages(msgspec.Struct, frozen=True):
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
             "name": one.name, "role": one.role, "receiver": one.receiver, "rest": one.rest,
             "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
-            "constants": target.constants,
+            "constants": target.constants, "explicit": target.explicit,
             "least_mutated": self.limits.mutated_inputs * (2 if target.reaches else 1),
             "is_entry": target.is_entry,
         }  # fmt: skip

@@ -52,6 +52,13 @@ class Target(msgspec.Struct, frozen=True):
         """``FILE::FUNCTION`` at the head."""
         return f"{self.path}::{self.name}"
 
+    @property
+    def explicit(self) -> dict[str, list[str]]:
+        """Literals to pass for the parameters whose default the change alters: both defaults, and None."""
+        before, after = self.base.defaults, self.head.defaults
+        altered = [one for one in {**before, **after} if before.get(one) != after.get(one)]
+        return {one: [before.get(one, "None"), after.get(one, "None"), "None"] for one in altered}
+
 
 class Targets(msgspec.Struct, frozen=True):
     """The functions of a change.

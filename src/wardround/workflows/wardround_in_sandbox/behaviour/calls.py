@@ -17,7 +17,8 @@ import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
-from .functions import ROOT, Found, Incompatible, arguments_for
+from .binding import Incompatible, Recorded, arguments_for
+from .functions import ROOT, Found
 from .values import MOST_ITEMS, shortened, text_of, type_name
 
 _CPU_S = 0.25
@@ -60,7 +61,7 @@ class _Printed(io.StringIO):
         """Keep the text."""
 
 
-def outcome_of(function: Found, payload: bytes, names: list[str]) -> dict[str, Any]:
+def outcome_of(function: Found, payload: bytes, header: dict[str, Any]) -> dict[str, Any]:
     """Call a function once.
 
     The result of a constructor is the object.
@@ -69,17 +70,17 @@ def outcome_of(function: Found, payload: bytes, names: list[str]) -> dict[str, A
     warnings.simplefilter("ignore")
     timer = _Timer()
     try:
-        return _outcome(function, payload, names, timer)
+        return _outcome(function, payload, header, timer)
     finally:
         timer.stop()
 
 
-def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -> dict[str, Any]:
+def _outcome(function: Found, payload: bytes, header: dict[str, Any], timer: _Timer) -> dict[str, Any]:
     timer.start(_LOADING_CPU_S)
     try:
         given, before = pickle.loads(payload), pickle.loads(payload)
         earlier = {name: text_of(value) for name, value in before.items()}
-        positional, keywords = arguments_for(function.inner, given, names)
+        positional, keywords = arguments_for(function.inner, Recorded(given, header))
     except Incompatible as error:
         return {"kind": "incompatible", "text": str(error)}
     except BaseException as error:
@@ -91,7 +92,7 @@ def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -
         result = _called(function, positional, keywords)
         try:
             if function.inner.__name__ == "__init__":
-                made = given.pop(names[0])
+                made = given.pop(header["names"][0])
                 result.update(_returned(made) if result["kind"] == "returned" else {})
             changed = _changed(given, earlier)
         except BaseException:

@@ -17,10 +17,6 @@ ROOT = os.getcwd()
 """The tree; a run starts in it."""
 
 
-class Incompatible(Exception):
-    """A function does not accept the recorded arguments."""
-
-
 class Found:
     """A function of the tree.
 
@@ -109,52 +105,3 @@ def _content(cell: Any) -> object:
         return cell.cell_contents
     except ValueError:
         return None
-
-
-def arguments_for(
-    function: types.FunctionType, given: dict[str, Any], names: list[str]
-) -> tuple[list[Any], dict[str, Any]]:
-    """Return the positional and the keyword arguments that pass recorded values.
-
-    Args:
-        given: by parameter of the base; omitted ones had their default.
-        names: all parameters of the base, in order.
-
-    Raises:
-        Incompatible: a value has no parameter, or a parameter no value.
-    """
-    left = dict(given)
-    positional: list[Any] = []
-    keywords: dict[str, Any] = {}
-    is_gapless = True
-    parameters = inspect.signature(function, follow_wrapped=False).parameters
-    for at, one in enumerate(parameters.values()):
-        name = _name_in(one, at, [name if name not in parameters else "" for name in names])
-        if one.kind is one.VAR_POSITIONAL:
-            extra = left.pop(name, ())
-            if extra and not is_gapless:
-                raise Incompatible("values follow an omitted argument")
-            positional += extra
-        elif one.kind is one.VAR_KEYWORD:
-            keywords.update(left.pop(name, {}))
-        elif name in left:
-            if one.kind is one.KEYWORD_ONLY or not is_gapless:
-                keywords[one.name] = left.pop(name)
-            else:
-                positional.append(left.pop(name))
-        elif one.default is one.empty:
-            raise Incompatible(f"parameter {one.name} is new and has no default")
-        elif one.kind is one.POSITIONAL_ONLY:
-            positional.append(one.default)
-        else:
-            is_gapless = False
-    extra_names = [name for name, value in left.items() if value not in ((), {})]
-    if extra_names:
-        raise Incompatible(f"parameter {extra_names[0]} is removed")
-    return positional, keywords
-
-
-def _name_in(parameter: inspect.Parameter, at: int, removed: list[str]) -> str:
-    """Return the recorded name of a parameter: its own or, if it was renamed, that at its position."""
-    is_renamed = at < len(removed) and removed[at] and parameter.kind is not parameter.KEYWORD_ONLY
-    return removed[at] if is_renamed else parameter.name
