@@ -88,3 +88,14 @@ def test_values_are_bound_by_the_parameters_of_each_side(repo: GitRepository) ->
     assert found.reason("taken") == f"{refused} (parameter given is removed)"
     assert found.reason("swapped") == f"{refused} (the parameters have another order)"
     assert found.texts("rest_before") == ("rest_before('a', 'b', 'c', 'd')", "'abcd'", "'abcbd'")
+
+
+def test_a_text_like_a_name_is_the_object_that_a_literal_is(repo: GitRepository) -> None:
+    base = 'NAME = "KWD"\n\n\ndef is_exact(name):\n    return name is NAME\n'
+    tests = 'from lib.core import is_exact\n\n\ndef test_it():\n    assert is_exact("KWD")\n'
+    files = {"lib/__init__.py": "", "lib/core.py": base, "tests/test_core.py": tests}
+
+    found = Results(compared(repo, files, {**files, "lib/core.py": base.replace(" is ", " == ")}))
+
+    assert found.inputs("is_exact") is not None
+    assert found.difference("is_exact") is None

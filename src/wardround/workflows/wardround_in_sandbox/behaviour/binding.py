@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from itertools import takewhile
 from typing import Any
@@ -30,9 +31,15 @@ class Recorded:
     def __init__(self, given: dict[str, Any], header: dict[str, Any]) -> None:
         spread = (header["rest"], header["keywords"])
         self.positional = [one for one in header["names"] if one not in (*spread, *header["keyword_only"])]
-        self.fixed = {name: one for name, one in given.items() if name not in spread}
-        self.rest = list(given.get(spread[0], ()))
-        self.keywords = dict(given.get(spread[1], {}))
+        self.fixed = {name: _as_written(one) for name, one in given.items() if name not in spread}
+        self.rest = [_as_written(one) for one in given.get(spread[0], ())]
+        self.keywords = {key: _as_written(one) for key, one in given.get(spread[1], {}).items()}
+
+
+def _as_written(value: Any) -> Any:
+    """Return the object that a literal in code is: of a text like a name, the interpreter has one."""
+    is_name = type(value) is str and value.isascii() and value.replace("_", "a").isalnum()
+    return sys.intern(value) if is_name else value
 
 
 def arguments_for(function: types.FunctionType, recorded: Recorded) -> tuple[list[Any], dict[str, Any]]:
