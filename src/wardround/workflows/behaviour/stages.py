@@ -89,6 +89,7 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         patterns: the regular expressions of matches in its arguments.
         through: the public function of the tree through which the test called a private one; else empty.
         made_by: the numbers of the changed functions that returned something in its arguments.
+        returned: it was recorded, and raised nothing in the test.
     """
 
     call: int
@@ -108,6 +109,7 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patterns: tuple[str, ...] = ()
     through: str = ""
     made_by: tuple[int, ...] = ()
+    returned: bool = False
 
 
 class RecordedRun(msgspec.Struct, frozen=True):

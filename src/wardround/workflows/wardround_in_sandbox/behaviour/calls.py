@@ -79,6 +79,7 @@ def _outcome(function: Found, payload: bytes, header: dict[str, Any], timer: _Ti
     timer.start(_LOADING_CPU_S)
     try:
         given, before = pickle.loads(payload), pickle.loads(payload)
+        _refuse_other_receiver(function, given, header)
         earlier = {name: text_of(value) for name, value in before.items()}
         positional, keywords = arguments_for(function.inner, Recorded(given, header))
     except Incompatible as error:
@@ -101,6 +102,17 @@ def _outcome(function: Found, payload: bytes, header: dict[str, Any], timer: _Ti
     if timer.is_over:
         return {"kind": "timeout"}
     return {**result, "changed": changed, "printed": shortened(printed.getvalue(), _MOST_PRINTED)}
+
+
+def _refuse_other_receiver(function: Found, given: dict[str, Any], header: dict[str, Any]) -> None:
+    """Refuse a receiver of another class, as one whose ``__new__`` returns something else when it is loaded.
+
+    Raises:
+        TypeError: it is one.
+    """
+    receiver = given.get(header["names"][0], function) if header["names"] else function
+    if function.owner is not None and receiver is not function and not isinstance(receiver, function.owner):
+        raise TypeError(f"the receiver is a {type_name(type(receiver))}")
 
 
 def _called(function: Found, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from typing import Any
 
-_BASES: tuple[Any, ...] = (set, frozenset, list, dict, tuple, deque)
+_BASES: tuple[Any, ...] = (set, frozenset, list, OrderedDict, dict, tuple, deque)
 _OWN_PICKLES = (
     "__reduce__",
     "__reduce_ex__",
@@ -26,7 +26,7 @@ def reduced_container(value: Any) -> tuple[Any, ...] | None:
         return None
     if not _has_own(kind, base, _CONSTRUCTORS) or _has_own(kind, base, _OWN_PICKLES):
         return None
-    items = list(base.__iter__(value)) if base is not dict else list(dict.items(value))
+    items = list(base.items(value)) if issubclass(base, dict) else list(base.__iter__(value))
     first = items if base in _IMMUTABLE else []
     state = (
         ([] if base in _IMMUTABLE else items),
@@ -54,7 +54,10 @@ def fill(value: Any, state: tuple[Any, ...]) -> None:
         deque.__init__(value, items, most)
     elif base is list:
         list.extend(value, items)
-    elif base not in _IMMUTABLE:
-        base.update(value, items)
+    elif base is set:
+        set.update(value, items)
+    elif issubclass(base, dict):
+        for key, one in items:
+            base.__setitem__(value, key, one)
     for name, one in attributes.items():
         object.__setattr__(value, name, one)

@@ -13,6 +13,7 @@ from typing import Any
 
 _MOST_STEPS = 200
 _INNER = ("__wrapped__", "__func__", "func", "fn", "function", "_func", "_fn", "callback")
+_OF_CLASSES = ("__new__", "__init_subclass__", "__class_getitem__")
 ROOT = os.getcwd()
 """The tree; a run starts in it."""
 
@@ -23,11 +24,15 @@ class Found:
     Attributes:
         inner: the function itself.
         named: the object that its name gives, with its decorators.
+        owner: the class whose objects are its first argument; None for a function that is not a method.
     """
 
-    def __init__(self, inner: types.FunctionType, named: Callable[..., Any]) -> None:
+    def __init__(
+        self, inner: types.FunctionType, named: Callable[..., Any], owner: type | None = None
+    ) -> None:
         self.inner = inner
         self.named = named
+        self.owner = owner
 
 
 def find(module: str, name: str, role: str, path: str) -> Found:
@@ -42,15 +47,18 @@ def find(module: str, name: str, role: str, path: str) -> Found:
     """
     importlib.import_module(module)
     found: Any = sys.modules[module]
+    owner: Any = None
     for part in name.split("."):
-        found = inspect.getattr_static(found, member_name(found, part))
+        around, found = found, inspect.getattr_static(found, member_name(found, part))
+        is_of_object = isinstance(around, type) and not isinstance(found, (staticmethod, classmethod))
+        owner = around if is_of_object and part not in _OF_CLASSES else None
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
     inner = unwrapped(found, name.rpartition(".")[2], role, path)
     if inner is None:
         raise LookupError(f"{name} is no function of {path}")
     named = _accessor(found, role)
-    return Found(inner, named if callable(named) else inner)
+    return Found(inner, named if callable(named) else inner, owner)
 
 
 def _accessor(found: Any, role: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 OPEN, CALLED = "__wardround_open__", "__wardround_called__"
 MAKING, MADE = "__wardround_making__", "__wardround_made__"
+RAISED = "__wardround_raised__"
 _VALUE = "__wardround_value__"
 
 
@@ -14,7 +15,7 @@ class Inserting(ast.NodeTransformer):
     """Adds the statements to the functions that start on certain lines.
 
     Args:
-        by_line: index by the line of ``def``; what such a function returns and yields is noted, too.
+        by_line: index by the line of ``def``; what such a function returns, yields and raises is noted, too.
         by_first_line: index by the line of the first decorator, or of ``def`` without one.
     """
 
@@ -30,7 +31,9 @@ class Inserting(ast.NodeTransformer):
         statement, at = _call(node, index)
         if node.lineno in self._by_line:
             noting = _Noting(index)
-            node.body = [each for one in node.body for each in noting.statements(one)]
+            documentation, body = node.body[:at], node.body[at:]
+            noted = [each for one in body for each in noting.statements(one)]
+            node.body = [*documentation, *(_watched(noted, index) if noted else ())]
         node.body.insert(at, statement)
         return node
 
@@ -56,6 +59,14 @@ def _placed(text: str, place: ast.AST) -> list[ast.stmt]:
     for statement in made:
         for one in ast.walk(statement):
             ast.copy_location(one, place)
+    return made
+
+
+def _watched(body: list[ast.stmt], index: int) -> list[ast.stmt]:
+    """Return a body that reports the exception with which it ends."""
+    text = f"try: pass\nexcept BaseException:\n    {RAISED}({index})\n    raise"
+    made: list[Any] = _placed(text, body[0])
+    made[0].body = body
     return made
 
 

@@ -57,6 +57,8 @@ def _recorded(path: str) -> tuple[dict[int, list[Recorded]], dict[int, set[int]]
             found = calls.setdefault(header["function"], [])
             if header.get("reached"):
                 reached.setdefault(header["function"], set()).add(len(found) - 1)
+            elif "raised" in header:
+                found[header["raised"]][0]["returned"] = False
             else:
                 found.append((header, payload))
     return calls, reached
@@ -123,7 +125,10 @@ class _Making:
     def new(self) -> Iterator[tuple[Header, Arguments]]:
         """Yield more calls than are needed; some may repeat others."""
         for header, payload in _spread(self._bases, _MOST_PLANNED):
-            yield from (({**header, "origin": "mutated"}, one) for one in self._planned(header, payload))
+            yield from (
+                ({**header, "origin": "mutated", "returned": False}, one)
+                for one in self._planned(header, payload)
+            )
         for at in range(3 * self._most):
             header, payload = self._bases[at % len(self._bases)]
             receiver = header["names"][0] if self._has_receiver and header["names"] else ""
@@ -133,7 +138,7 @@ class _Making:
             except Exception:  # any value can refuse to be loaded or changed
                 continue
             if origin:
-                yield {**header, "origin": origin}, arguments
+                yield {**header, "origin": origin, "returned": False}, arguments
 
     def _planned(self, header: Header, payload: bytes) -> Iterator[Arguments]:
         """Yield a call with each value for a parameter with another default, and with Windows line ends."""

@@ -24,7 +24,7 @@ from ..versions import supply_versions
 from .entries import entry_frame, exchange
 from .frames import write_frame
 from .functions import ROOT, defaults_of, member_name, unwrapped
-from .inserting import CALLED, MADE, MAKING, OPEN, Inserting
+from .inserting import CALLED, MADE, MAKING, OPEN, RAISED, Inserting
 from .made_values import MadeValues
 from .pickling import dumps
 from .places import is_public, is_test_file
@@ -89,6 +89,7 @@ class Recorder:
         self._bytes = 0
         self._is_busy = False
         self._by_value: set[str] = set()
+        self._running: dict[int, tuple[int, int]] = {}
         self._by_code: dict[tuple[str, int], Target | None] = {}
 
     def called(self, index: int, values: dict[str, Any], passed: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -105,12 +106,22 @@ class Recorder:
         if target.is_full:
             self.open[index] = False
         elif self._may_record(target, time.process_time()):
+            recorded = target.inputs
             if not target.reaches and target.in_test[self.test] == 1:
                 with self._measured(target):
                     self._find_entry(target, sys._getframe(1))
             with self._measured(target):
                 self._record(target, values, sys._getframe(1), streams)
+            if target.inputs > recorded:
+                self._running[id(sys._getframe(1))] = index, recorded
         return tuple(streams[id(one)].passed_on() if id(one) in streams else one for one in passed)
+
+    def raised(self, index: int) -> None:
+        """Note that a function ended with an exception, if its call was recorded."""
+        function, number = self._running.pop(id(sys._getframe(1)), (-1, 0))
+        if function == index:
+            with contextlib.suppress(OSError):
+                write_frame(self._file, {"function": index, "raised": number}, b"")
 
     def _count_reached(self, target: Target) -> None:
         """Note that the last recorded calls of the functions around a target reached it."""
@@ -195,7 +206,7 @@ class Recorder:
         }
         header = {
             "function": target.index, "module": target.module, **_parameters(code, names),
-            "test": self.test, "through": public_caller(frame), "made_by": [],
+            "test": self.test, "through": public_caller(frame), "made_by": [], "returned": bool(target.lines),
         }  # fmt: skip
         lazy = {name: one for name, one in given.items() if type(one) is types.GeneratorType}
         payload = self._pickled({name: one for name, one in given.items() if name not in lazy}, header)
@@ -221,6 +232,7 @@ class Recorder:
                     recorded = {name: streams[id(one)].items for name, one in lazy.items()}
                     self._write(target, header, self._pickled(Restorable(payload, recorded), header))
 
+        header["returned"] = False  # it is not known
         target.problem = "a generator among them was not consumed"
         streams.update({id(one): Stream(one, pickled, finish) for one in lazy.values()})
 
@@ -311,6 +323,7 @@ def _install(recorder: Recorder) -> None:
     """Let imports of the targets' files compile the statement in."""
     setattr(builtins, OPEN, recorder.open)
     setattr(builtins, CALLED, recorder.called)
+    setattr(builtins, RAISED, recorder.raised)
     setattr(builtins, MAKING, recorder.made.making)
     setattr(builtins, MADE, recorder.made.note)
     by_path: dict[str, dict[int, int]] = {}

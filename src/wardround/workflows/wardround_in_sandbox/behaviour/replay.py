@@ -152,6 +152,7 @@ class Replay:
         for _, header, payload in calls:
             known = {name: len(found) for name, found in ATTRIBUTES.seen.items()}
             result = outcome_of(function, payload, header)
+            result["returned"] = header["returned"] and function.named is function.inner
             if self._job["texts"]:
                 result.update(call_text(payload, header["names"], self._functions[index]))
             result["attributes"] = {
