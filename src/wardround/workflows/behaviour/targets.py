@@ -10,6 +10,7 @@ from wardround.change.diff import Change, ChangedFile
 from wardround.context.run_evidence import NotCompared
 from wardround.languages.python.module import is_test_path
 from wardround.workflows.behaviour.definitions import Definition, Definitions, definitions
+from wardround.workflows.behaviour.exposed_classes import public_class_below
 from wardround.workflows.behaviour.public_callers import (
     FunctionKey,
     OtherFiles,
@@ -202,8 +203,12 @@ class _Choice:
     def _target(self, placed: PlacedKey, private: Sequence[PlacedKey], *, is_changed: bool) -> Target:
         file, key = self._files[placed[0]], placed[1]
         inner = [one for each, name in private for one in self._files[each].constants(name)]
+        below = public_class_below(file.base.functions[key], file.base_path, file.base, self._others)
+        sides = (
+            msgspec.structs.replace(one.functions[key], exposed_as=below) for one in (file.base, file.head)
+        )
         return Target(
-            file.base_path, file.path, file.base.functions[key], file.head.functions[key], is_changed,
+            file.base_path, file.path, *sides, is_changed,
             tuple(f"{self._files[each].path}::{name}" for each, (name, _) in private),
             (*file.constants(key), *inner),
         )  # fmt: skip

@@ -80,6 +80,7 @@ def _item(value: Any) -> str:
 
 def _written(receiver: str, inner: str, function: dict[str, Any]) -> str:
     owner, _, name = function["name"].rpartition(".")
+    owner = function["owner"] or owner
     if name in ("__init__", "__new__"):
         return f"{owner}({inner})"
     if function["receiver"] == "cls" or (owner and not function["receiver"]):
