@@ -125,3 +125,24 @@ def test_a_caller_decides_about_the_tests_in_which_it_was_compared(
 
     assert decided.difference("_row") is None
     assert shown.texts("_row") == ("_row(['c', 'd'])", "'c|d'", "'c||d'")
+
+
+def test_a_method_of_a_private_class_is_public_through_a_class_below_it(repo: GitRepository) -> None:
+    base = (
+        "class _Pattern:\n"
+        "    @staticmethod\n    def escape(text):\n        return text.replace('*', '\\\\*')\n\n"
+        "    def _inner(self):\n        return 1\n"
+    )
+    api = "from lib.core import _Pattern\n\n\nclass Pattern(_Pattern):\n    pass\n"
+    tests = (
+        "from lib.api import Pattern\n\n\n"
+        "def test_it():\n    assert Pattern.escape('a') == 'a'\n    assert Pattern()._inner() == 1\n"
+    )
+    files = {"lib/__init__.py": "", "lib/core.py": base, "lib/api.py": api, "tests/test_api.py": tests}
+
+    found = Results(
+        compared(repo, files, {**files, "lib/core.py": base.replace("text.replace('*'", "text.replace('a'")})
+    )
+
+    assert found.difference("_Pattern.escape") is not None
+    assert found.texts("_Pattern.escape")[0].startswith("Pattern.escape(")

@@ -11,7 +11,15 @@ import pytest
 from wardround.workflows.wardround_in_sandbox.behaviour.pickling import dumps
 from wardround.workflows.wardround_in_sandbox.behaviour.written import call_text
 
-FUNCTION = {"name": "core", "receiver": "", "rest": "rest", "keywords": "", "keyword_only": (), "role": ""}
+FUNCTION = {
+    "name": "core",
+    "owner": "",
+    "receiver": "",
+    "rest": "rest",
+    "keywords": "",
+    "keyword_only": (),
+    "role": "",
+}
 
 
 class Parser:

@@ -41,6 +41,7 @@ from wardround.workflows.behaviour.stages import (
     ReplayedRun,
     Stages,
 )
+from wardround.workflows.behaviour.stale_inputs import without_stale
 from wardround.workflows.behaviour.targets import Targets, find_targets
 from wardround.workflows.behaviour.tests_to_run import chosen_tests
 from wardround.workflows.environments.model import Environment
@@ -88,7 +89,7 @@ def compare_behaviour(
     if not targets.targets:
         return BehaviourRun(conditions, not_compared=targets.not_compared)
     environ = os.environ if environ is None else environ
-    stages = Stages(repository, environment, targets.targets, limits, isolation, environ)
+    stages = Stages(repository, environment, targets.targets, limits, isolation, environ, targets.replaced)
     return _Comparison(stages, change, targets, progress).run(conditions)
 
 
@@ -152,6 +153,7 @@ class _Comparison:
             )  # fmt: skip
             repeated = {call.call: call for call in (*calls, *without_other_output(again.calls, printing))}
             results = compare_calls(self._targets, calls, replayed, tuple(repeated.values()))
+            results = without_stale(self._targets.targets, results)
         if differing := _numbers(results, _MOST_ALONE):
             self._progress("repeating the differing calls alone")
             probes = probes_of(results, one.calls)

@@ -30,6 +30,7 @@ _REASONS = {
     "incompatible": "its changed parameters do not accept the recorded arguments",
     "undecorated": "its decorators take other arguments than the function",
     "noisy": "its results differ between two runs of the base",
+    "stateful": "its calls raise an exception when they are repeated without the calls before them",
     "replaced": "its arguments have matches of regular expressions that the change replaces",
     "remade": "its arguments have objects whose class makes them in another way after the change",
 }
@@ -122,6 +123,7 @@ def compare_calls(
     """
     after = {one.call: one for one in head}
     second = {one.call: one for one in again}
+    stateful = {(one.function, one.type) for one in base if one.returned and one.kind == "raised"}
     count = len(targets.targets)
     inputs, recorded = [0] * count, [0] * count
     pairs: list[list[CallPair]] = [[] for _ in range(count)]
@@ -133,6 +135,8 @@ def compare_calls(
             continue
         pair = CallPair(one, after.get(one.call, one))
         reason = _objection(pair, second.get(one.call, one), targets)
+        if not reason and (one.function, one.type) in stateful:
+            reason = _REASONS["stateful"]
         if reason:
             reasons[one.function][reason] += 1
             continue

@@ -18,6 +18,11 @@ _ROLES = ("setter", "deleter", "getter")
 _GETTERS = frozenset({"property", "cached_property"})
 
 
+def is_private_name(name: str) -> bool:
+    """Return True for a name that starts with one underscore; those of special methods are public."""
+    return name.startswith("_") and not name.endswith("__")
+
+
 class Definition(msgspec.Struct, frozen=True):
     """A function at one side of a change.
 
@@ -33,6 +38,8 @@ class Definition(msgspec.Struct, frozen=True):
         mentions: the names and attributes in its body.
         constants: short numbers and texts in its body.
         returns: its return annotation; empty without one.
+        defaults: the source of the default of each parameter that has one.
+        exposed_as: for a method of a private class, a public class below it; empty if there is none.
     """
 
     name: str
@@ -46,6 +53,8 @@ class Definition(msgspec.Struct, frozen=True):
     mentions: frozenset[str] = frozenset()
     constants: tuple[int | float | str, ...] = ()
     returns: str = ""
+    defaults: dict[str, str] = {}
+    exposed_as: str = ""
 
     @property
     def own_name(self) -> str:
@@ -53,8 +62,8 @@ class Definition(msgspec.Struct, frozen=True):
 
     @property
     def is_private(self) -> bool:
-        """True if a part of its name starts with one underscore; special methods are public."""
-        return any(one.startswith("_") and not one.endswith("__") for one in self.name.split("."))
+        """True if a part of its name is private, apart from a class whose methods a public one has."""
+        return any(map(is_private_name, [self.own_name] if self.exposed_as else self.name.split(".")))
 
 
 class Definitions(msgspec.Struct, frozen=True):
@@ -67,6 +76,7 @@ class Definitions(msgspec.Struct, frozen=True):
         constants: names that the file or a class in it binds to a value, each with a digest of the values.
         bound: the same names, each with the names and attributes that its values mention.
         texts: its text literals.
+        bases: the classes at its top level, each with the names of its bases.
     """
 
     functions: dict[tuple[str, str], Definition]
@@ -75,6 +85,7 @@ class Definitions(msgspec.Struct, frozen=True):
     constants: dict[str, str]
     bound: dict[str, frozenset[str]]
     texts: frozenset[str]
+    bases: dict[str, tuple[str, ...]] = {}
 
 
 def definitions(text: str) -> Definitions:
@@ -101,7 +112,9 @@ def definitions(text: str) -> Definitions:
         constants[name] = f"{constants.get(name, '')} {statement_digest(value, '')}"
         bound[name] = bound.get(name, frozenset()) | frozenset(_mentions(value))
     classes = dict(class_states(tree.body))
-    return Definitions(functions, frozenset(repeated), classes, constants, bound, frozenset(_texts(tree)))
+    texts = frozenset(_texts(tree))
+    bases = {one.name: tuple(map(last_name, one.bases)) for one in tree.body if isinstance(one, ast.ClassDef)}
+    return Definitions(functions, frozenset(repeated), classes, constants, bound, texts, bases)
 
 
 def _texts(tree: ast.AST) -> Iterator[str]:
@@ -137,7 +150,18 @@ def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definit
         frozenset(_mentions(node)),
         tuple(dict.fromkeys(_constants(node)))[:_MOST_CONSTANTS],
         "" if node.returns is None else ast.unparse(node.returns),
+        dict(_defaults(arguments)),
     )
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, str]]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    with_one = positional[len(positional) - len(arguments.defaults) :]
+    for one, value in zip(with_one, arguments.defaults, strict=True):
+        yield one.arg, ast.unparse(value)
+    for one, keyword_only in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if keyword_only is not None:
+            yield one.arg, ast.unparse(keyword_only)
 
 
 def _receiver(name: str, node: FunctionNode, decorators: list[str]) -> str:

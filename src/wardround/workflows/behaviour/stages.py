@@ -33,6 +33,7 @@ _MOST_RESULT_BYTES = 96 * 1024 * 1024
 _MOST_SUMMARY_BYTES = 1024 * 1024
 _MOST_PAYLOAD_BYTES = 256 * 1024
 _CROSSING_SHARE = 0.25
+_SHORTEST_REMOVED = 3
 _GRACE_S = 30.0
 """Elapsed time of a run over that of its calls, for imports."""
 _PYTEST = (
@@ -89,6 +90,8 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         through: the public function of the tree through which the test called a private one; else empty.
         compiled: the text of each regular expression in the result, with a digest of what it matches, if the
             run had texts for that.
+        made_by: the numbers of the changed functions that returned something in its arguments.
+        returned: it was recorded, and raised nothing in the test.
     """
 
     call: int
@@ -108,6 +111,8 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patterns: tuple[str, ...] = ()
     through: str = ""
     compiled: dict[str, str] = {}
+    made_by: tuple[int, ...] = ()
+    returned: bool = False
 
 
 class Probes(msgspec.Struct, frozen=True):
@@ -144,6 +149,7 @@ class Stages(msgspec.Struct, frozen=True):
 
     Attributes:
         environ: the caller's environment; None for that of this process.
+        removed_texts: text literals that the change removes.
     """
 
     repository: Repository
@@ -152,6 +158,7 @@ class Stages(msgspec.Struct, frozen=True):
     limits: BehaviourLimits
     isolation: str
     environ: Mapping[str, str] | None
+    removed_texts: frozenset[str] = frozenset()
 
     def record(self, side: str, tests: Sequence[str]) -> RecordedRun:
         """Run tests on a tree.
@@ -181,6 +188,7 @@ class Stages(msgspec.Struct, frozen=True):
                 "entries": limits.entries, "entries_per_function": limits.entries_per_function,
                 "bytes": _MOST_PAYLOAD_BYTES, "total_bytes": _MOST_INPUT_BYTES // 4,
             },
+            "removed": sorted(one for one in self.removed_texts if len(one) >= _SHORTEST_REMOVED),
             "inputs": _INPUTS,
             "summary": _SUMMARY,
             "arguments": [*options, *dict.fromkeys(one.partition("::")[0] for one in tests)],
@@ -238,9 +246,9 @@ class Stages(msgspec.Struct, frozen=True):
         one = target.base if is_base else target.head
         return {
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
-            "name": one.name, "role": one.role, "receiver": one.receiver, "rest": one.rest,
-            "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
-            "constants": target.constants,
+            "name": one.name, "owner": one.exposed_as, "role": one.role, "receiver": one.receiver,
+            "rest": one.rest, "keywords": one.keywords, "keyword_only": one.keyword_only,
+            "crossing": _CROSSING_SHARE, "constants": target.constants, "explicit": target.explicit,
             "least_mutated": self.limits.mutated_inputs * (2 if target.reaches else 1),
             "is_entry": target.is_entry,
         }  # fmt: skip

@@ -10,6 +10,7 @@ from wardround.change.diff import Change, ChangedFile
 from wardround.context.run_evidence import NotCompared
 from wardround.languages.python.module import is_test_path
 from wardround.workflows.behaviour.definitions import Definition, Definitions, definitions
+from wardround.workflows.behaviour.exposed_classes import public_class_below
 from wardround.workflows.behaviour.public_callers import (
     FunctionKey,
     OtherFiles,
@@ -51,6 +52,13 @@ class Target(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """``FILE::FUNCTION`` at the head."""
         return f"{self.path}::{self.name}"
+
+    @property
+    def explicit(self) -> dict[str, list[str]]:
+        """Literals to pass for the parameters whose default the change alters: both defaults, and None."""
+        before, after = self.base.defaults, self.head.defaults
+        altered = [one for one in {**before, **after} if before.get(one) != after.get(one)]
+        return {one: [before.get(one, "None"), after.get(one, "None"), "None"] for one in altered}
 
 
 class Targets(msgspec.Struct, frozen=True):
@@ -195,8 +203,12 @@ class _Choice:
     def _target(self, placed: PlacedKey, private: Sequence[PlacedKey], *, is_changed: bool) -> Target:
         file, key = self._files[placed[0]], placed[1]
         inner = [one for each, name in private for one in self._files[each].constants(name)]
+        below = public_class_below(file.base.functions[key], file.base_path, file.base, self._others)
+        base, head = (
+            msgspec.structs.replace(one.functions[key], exposed_as=below) for one in (file.base, file.head)
+        )
         return Target(
-            file.base_path, file.path, file.base.functions[key], file.head.functions[key], is_changed,
+            file.base_path, file.path, base, head, is_changed,
             tuple(f"{self._files[each].path}::{name}" for each, (name, _) in private),
             (*file.constants(key), *inner),
         )  # fmt: skip

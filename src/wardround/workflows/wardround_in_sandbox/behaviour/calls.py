@@ -17,8 +17,9 @@ import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
+from .binding import Incompatible, Recorded, arguments_for
 from .compiled import COMPILED
-from .functions import ROOT, Found, Incompatible, arguments_for
+from .functions import ROOT, Found
 from .values import MOST_ITEMS, shortened, text_of, type_name
 
 _CPU_S = 0.25
@@ -61,7 +62,7 @@ class _Printed(io.StringIO):
         """Keep the text."""
 
 
-def outcome_of(function: Found, payload: bytes, names: list[str]) -> dict[str, Any]:
+def outcome_of(function: Found, payload: bytes, header: dict[str, Any]) -> dict[str, Any]:
     """Call a function once.
 
     The result of a constructor is the object.
@@ -70,7 +71,7 @@ def outcome_of(function: Found, payload: bytes, names: list[str]) -> dict[str, A
     warnings.simplefilter("ignore")
     timer = _Timer()
     try:
-        result = _outcome(function, payload, names, timer)
+        result = _outcome(function, payload, header, timer)
         return {**result, "compiled": _matched(timer)}
     finally:
         timer.stop()
@@ -85,12 +86,13 @@ def _matched(timer: _Timer) -> dict[str, str]:
         return {}
 
 
-def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -> dict[str, Any]:
+def _outcome(function: Found, payload: bytes, header: dict[str, Any], timer: _Timer) -> dict[str, Any]:
     timer.start(_LOADING_CPU_S)
     try:
         given, before = pickle.loads(payload), pickle.loads(payload)
+        _refuse_other_receiver(function, given, header)
         earlier = {name: text_of(value) for name, value in before.items()}
-        positional, keywords = arguments_for(function.inner, given, names)
+        positional, keywords = arguments_for(function.inner, Recorded(given, header))
     except Incompatible as error:
         return {"kind": "incompatible", "text": str(error)}
     except BaseException as error:
@@ -103,7 +105,7 @@ def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -
         result = _called(function, positional, keywords)
         try:
             if function.inner.__name__ == "__init__":
-                made = given.pop(names[0])
+                made = given.pop(header["names"][0])
                 result.update(_returned(made) if result["kind"] == "returned" else {})
             changed = _changed(given, earlier)
         except BaseException:
@@ -112,6 +114,17 @@ def _outcome(function: Found, payload: bytes, names: list[str], timer: _Timer) -
     if timer.is_over:
         return {"kind": "timeout"}
     return {**result, "changed": changed, "printed": shortened(printed.getvalue(), _MOST_PRINTED)}
+
+
+def _refuse_other_receiver(function: Found, given: dict[str, Any], header: dict[str, Any]) -> None:
+    """Refuse a receiver of another class, as one whose ``__new__`` returns something else when it is loaded.
+
+    Raises:
+        TypeError: it is one.
+    """
+    receiver = given.get(header["names"][0], function) if header["names"] else function
+    if function.owner is not None and receiver is not function and not isinstance(receiver, function.owner):
+        raise TypeError(f"the receiver is a {type_name(type(receiver))}")
 
 
 def _called(function: Found, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:

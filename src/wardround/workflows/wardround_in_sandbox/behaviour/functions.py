@@ -13,12 +13,9 @@ from typing import Any
 
 _MOST_STEPS = 200
 _INNER = ("__wrapped__", "__func__", "func", "fn", "function", "_func", "_fn", "callback")
+_OF_CLASSES = ("__new__", "__init_subclass__", "__class_getitem__")
 ROOT = os.getcwd()
 """The tree; a run starts in it."""
-
-
-class Incompatible(Exception):
-    """A function does not accept the recorded arguments."""
 
 
 class Found:
@@ -27,11 +24,15 @@ class Found:
     Attributes:
         inner: the function itself.
         named: the object that its name gives, with its decorators.
+        owner: the class whose objects are its first argument; None for a function that is not a method.
     """
 
-    def __init__(self, inner: types.FunctionType, named: Callable[..., Any]) -> None:
+    def __init__(
+        self, inner: types.FunctionType, named: Callable[..., Any], owner: type | None = None
+    ) -> None:
         self.inner = inner
         self.named = named
+        self.owner = owner
 
 
 def find(module: str, name: str, role: str, path: str) -> Found:
@@ -46,15 +47,18 @@ def find(module: str, name: str, role: str, path: str) -> Found:
     """
     importlib.import_module(module)
     found: Any = sys.modules[module]
+    owner: Any = None
     for part in name.split("."):
-        found = inspect.getattr_static(found, member_name(found, part))
+        around, found = found, inspect.getattr_static(found, member_name(found, part))
+        is_of_object = isinstance(around, type) and not isinstance(found, (staticmethod, classmethod))
+        owner = around if is_of_object and part not in _OF_CLASSES else None
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
     inner = unwrapped(found, name.rpartition(".")[2], role, path)
     if inner is None:
         raise LookupError(f"{name} is no function of {path}")
     named = _accessor(found, role)
-    return Found(inner, named if callable(named) else inner)
+    return Found(inner, named if callable(named) else inner, owner)
 
 
 def _accessor(found: Any, role: str) -> Any:
@@ -109,52 +113,3 @@ def _content(cell: Any) -> object:
         return cell.cell_contents
     except ValueError:
         return None
-
-
-def arguments_for(
-    function: types.FunctionType, given: dict[str, Any], names: list[str]
-) -> tuple[list[Any], dict[str, Any]]:
-    """Return the positional and the keyword arguments that pass recorded values.
-
-    Args:
-        given: by parameter of the base; omitted ones had their default.
-        names: all parameters of the base, in order.
-
-    Raises:
-        Incompatible: a value has no parameter, or a parameter no value.
-    """
-    left = dict(given)
-    positional: list[Any] = []
-    keywords: dict[str, Any] = {}
-    is_gapless = True
-    parameters = inspect.signature(function, follow_wrapped=False).parameters
-    for at, one in enumerate(parameters.values()):
-        name = _name_in(one, at, [name if name not in parameters else "" for name in names])
-        if one.kind is one.VAR_POSITIONAL:
-            extra = left.pop(name, ())
-            if extra and not is_gapless:
-                raise Incompatible("values follow an omitted argument")
-            positional += extra
-        elif one.kind is one.VAR_KEYWORD:
-            keywords.update(left.pop(name, {}))
-        elif name in left:
-            if one.kind is one.KEYWORD_ONLY or not is_gapless:
-                keywords[one.name] = left.pop(name)
-            else:
-                positional.append(left.pop(name))
-        elif one.default is one.empty:
-            raise Incompatible(f"parameter {one.name} is new and has no default")
-        elif one.kind is one.POSITIONAL_ONLY:
-            positional.append(one.default)
-        else:
-            is_gapless = False
-    extra_names = [name for name, value in left.items() if value not in ((), {})]
-    if extra_names:
-        raise Incompatible(f"parameter {extra_names[0]} is removed")
-    return positional, keywords
-
-
-def _name_in(parameter: inspect.Parameter, at: int, removed: list[str]) -> str:
-    """Return the recorded name of a parameter: its own or, if it was renamed, that at its position."""
-    is_renamed = at < len(removed) and removed[at] and parameter.kind is not parameter.KEYWORD_ONLY
-    return removed[at] if is_renamed else parameter.name

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from random import Random
 from typing import Any
 
-from .functions import ROOT
+from .literals import Lengths, is_literal, lengths_in
 from .moments import MOMENTS, changed_moment
 from .streams import again, items_of
 from .texts import changed_text
-from .values import public_state
 
 _MOST_LEAVES = 200
 _MOST_TRIES = 8
@@ -21,7 +19,6 @@ _LONGEST_TEXT = 200
 _LEAVES = (bool, int, float, str, bytes, type(None), types.GeneratorType, *MOMENTS)
 _CHANGED_DEFAULTS = (bool, int, float, str)
 _DEFAULT_SHARE = 0.2
-_RECEIVER_SHARE = 0.2
 _CONSTANT_SHARE = 0.35
 _CHARACTER_SHARE = 0.3
 _PLACE_SHARE = 0.5
@@ -34,45 +31,64 @@ class Mutation:
     Args:
         constants: numbers and texts of the function, near which its result is likely to vary.
         defaults: by parameter, for those that a recorded call left out.
+        spread: the parameters with stars, whose items are arguments.
     """
 
-    def __init__(self, random: Random, constants: list[Any], defaults: Arguments) -> None:
+    def __init__(
+        self, random: Random, constants: list[Any], defaults: Arguments, spread: Collection[str] = ()
+    ) -> None:
+        self._spread = spread
         self._random = random
         self._constants = constants
         self._texts: list[Any] = []
         self._defaults = {name: one for name, one in defaults.items() if type(one) in _CHANGED_DEFAULTS}
 
     def cross(self, arguments: Arguments, other: Arguments, receiver: str) -> bool:
-        """Give one parameter the value of another call; return False if the calls share too few."""
+        """Give one parameter the literal of another call; return False if the calls share too few."""
         common = [name for name in arguments if name in other and name != receiver]
-        if len(common) < 2:
+        literals = [name for name in common if is_literal(arguments[name]) and is_literal(other[name])]
+        if len(common) < 2 or not literals:
             return False
-        name = self._random.choice(sorted(common))
+        name = self._random.choice(sorted(literals))
+        if not _is_within(other[name], arguments[name], lengths_in(arguments)):
+            return False
         arguments[name] = other[name]
         return True
 
     def mutate(self, arguments: Arguments, names: list[str], receiver: str) -> bool:
-        """Change one leaf in place; return False if there is none."""
+        """Change one leaf of a literal in place; return False if there is none.
+
+        The state of the receiver and of other objects is left as it is: perhaps no caller can make another.
+        """
+        lengths = lengths_in(arguments)
         omitted = [name for name in names if name in self._defaults and name not in arguments]
         if omitted and self._random.random() < _DEFAULT_SHARE:
             name = self._random.choice(omitted)
-            return self._put(self._defaults[name], _setter(arguments, name))
-        leaves = list(
-            _leaves([(one, _setter(arguments, name)) for name, one in arguments.items() if name != receiver])
-        )
+            return self._put(self._defaults[name], _setter(arguments, name), lengths)
+        given = [self._literals(arguments, name) for name in arguments if name != receiver]
+        leaves = list(_leaves([leaf for each in given for leaf in each]))
         self._remember(leaves)
-        if receiver in arguments and (not leaves or self._random.random() < _RECEIVER_SHARE):
-            leaves = list(_leaves(_attributes(arguments[receiver])))
-        return any(self._put(*self._random.choice(leaves)) for _ in range(_MOST_TRIES if leaves else 0))
+        return any(
+            self._put(*self._random.choice(leaves), lengths) for _ in range(_MOST_TRIES if leaves else 0)
+        )
+
+    def _literals(self, arguments: Arguments, name: str) -> list[Leaf]:
+        """Return an argument that a literal can write; of a parameter with stars, those among its items."""
+        value, put = arguments[name], _setter(arguments, name)
+        if is_literal(value):
+            return [(value, put)]
+        return [leaf for leaf in _inner(value, put) if is_literal(leaf[0])] if name in self._spread else []
 
     def _remember(self, leaves: list[Leaf]) -> None:
         """Keep some short texts of recorded calls, to combine others with them."""
         texts = [one for one, _ in leaves if type(one) in (str, bytes) and len(one) <= _LONGEST_TEXT]
         self._texts = [*self._texts, *texts][-_MOST_TEXTS:]
 
-    def _put(self, value: Any, put: Callable[[Any], None]) -> bool:
+    def _put(self, value: Any, put: Callable[[Any], None], lengths: Lengths) -> bool:
         changed = self._changed(value)
         if type(changed) is not type(value) or repr(changed) == repr(value):
+            return False
+        if not _is_within(changed, value, lengths):
             return False
         put(changed)
         return True
@@ -85,6 +101,14 @@ class Mutation:
                 return _with_constant(value, self._random.choice(fitting), self._random)
         others = [one for one in self._texts if type(one) is type(value)]
         return _changed(value, others, self._random)
+
+
+def with_line_ends(arguments: Arguments) -> bool:
+    """Give the line ends of Windows to the texts among the arguments; return False if there are none."""
+    texts = {name: one for name, one in arguments.items() if type(one) is str and "\n" in one}
+    for name, one in texts.items():
+        arguments[name] = one.replace("\r\n", "\n").replace("\n", "\r\n")
+    return bool(texts)
 
 
 def _with_constant(value: Any, constant: Any, random: Random) -> Any:
@@ -118,8 +142,15 @@ Leaf = tuple[Any, Callable[[Any], None]]
 """A value, and the function that replaces it."""
 
 
+def _is_within(changed: Any, value: Any, lengths: Lengths) -> bool:
+    """Return True unless a number was perhaps a position in an object, and is outside of it now."""
+    if type(value) is not int or type(changed) is not int or value < 0:
+        return True
+    return lengths.allow(value, changed)
+
+
 def _leaves(waiting: list[Leaf]) -> Iterator[Leaf]:
-    """Yield what can be changed in values and in their items and public attributes."""
+    """Yield what can be changed in literals and in their items."""
     seen: set[int] = set()
     count = 0
     while waiting and count < _MOST_LEAVES:
@@ -141,15 +172,7 @@ def _inner(value: Any, put: Callable[[Any], None]) -> list[Leaf]:
         return [(one, _setter(value, key)) for key, one in value.items()]
     if type(value) is tuple:
         return [(one, _in_tuple(value, at, put)) for at, one in enumerate(value)]
-    return _attributes(value)
-
-
-def _attributes(owner: Any) -> list[Leaf]:
-    """Return the public attributes of an object of the tree."""
-    module = sys.modules.get(type(owner).__module__)
-    if isinstance(owner, type) or not (getattr(module, "__file__", None) or ROOT).startswith(ROOT):
-        return []
-    return [(one, _field(owner, name)) for name, one in public_state(owner).items()]
+    return []
 
 
 def _setter(container: Any, key: Any) -> Callable[[Any], None]:
@@ -158,10 +181,6 @@ def _setter(container: Any, key: Any) -> Callable[[Any], None]:
 
 def _in_tuple(before: tuple[Any, ...], at: int, put: Callable[[Any], None]) -> Callable[[Any], None]:
     return lambda value: put((*before[:at], value, *before[at + 1 :]))
-
-
-def _field(owner: object, name: str) -> Callable[[Any], None]:
-    return lambda value: object.__setattr__(owner, name, value)
 
 
 def _changed(value: Any, others: list[Any], random: Random) -> Any:

@@ -9,18 +9,30 @@ import types
 from collections import ChainMap
 from typing import Any
 
+from .containers import reduced_container
 from .streams import reduced_generator
 
 
-def dumps(value: object) -> bytes:
-    """Return the pickle of a value; classes and functions without an importable name are in it by value."""
+def dumps(value: object, memo: dict[int, Any] | None = None) -> bytes:
+    """Return the pickle of a value; classes and functions without an importable name are in it by value.
+
+    Args:
+        memo: takes the identities of the containers and objects in the value.
+    """
     import cloudpickle
 
     class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]  # it has no types
         dispatch_table = ChainMap(_REDUCERS, cloudpickle.CloudPickler.dispatch_table)
 
+        def reducer_override(self, obj: Any) -> Any:
+            reduced = reduced_container(obj)
+            return super().reducer_override(obj) if reduced is None else reduced
+
     with io.BytesIO() as file:
-        Pickler(file).dump(value)
+        pickler = Pickler(file)
+        pickler.dump(value)
+        if memo is not None:
+            memo.update(pickler.memo.copy())
         return file.getvalue()
 
 

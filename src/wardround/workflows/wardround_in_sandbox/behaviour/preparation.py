@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import os
 import pickle
 import random
@@ -12,13 +14,15 @@ from typing import Any
 from .children import in_child
 from .frames import read_frames, write_frame
 from .functions import defaults_of, find
-from .mutation import Arguments, Mutation
+from .mutation import Arguments, Mutation, with_line_ends
 from .pickling import dumps
 
 _TWICE_SHARE = 0.25
 """The share of inputs with two changes, as for an option that matters for some texts only."""
 _LEAST_SHARE = 20
 _LEAST_BASES = 5
+_MOST_PLANNED = 12
+"""The recorded calls of a function from which planned ones are made, before those by chance."""
 Header = dict[str, Any]
 Function = dict[str, Any]
 Recorded = tuple[Header, bytes]
@@ -53,6 +57,8 @@ def _recorded(path: str) -> tuple[dict[int, list[Recorded]], dict[int, set[int]]
             found = calls.setdefault(header["function"], [])
             if header.get("reached"):
                 reached.setdefault(header["function"], set()).add(len(found) - 1)
+            elif "raised" in header:
+                found[header["raised"]][0]["returned"] = False
             else:
                 found.append((header, payload))
     return calls, reached
@@ -104,7 +110,10 @@ class _Making:
         self._most = min(max(len(recorded), function["least_mutated"]), share - len(recorded))
         self._random = random.Random(f"{seed} {function['path']} {function['name']}")
         self._seen = {payload for _, payload in recorded}
-        self._mutation = Mutation(self._random, function["constants"], _defaults(recorded[0][0], function))
+        self._explicit: dict[str, list[str]] = function["explicit"]
+        spread = {function["rest"], function["keywords"]}
+        defaults = _defaults(recorded[0][0], function)
+        self._mutation = Mutation(self._random, function["constants"], defaults, spread)
 
     def is_new(self, payload: bytes) -> bool:
         """Return True for a call that does not repeat another one, until there are enough."""
@@ -115,6 +124,11 @@ class _Making:
 
     def new(self) -> Iterator[tuple[Header, Arguments]]:
         """Yield more calls than are needed; some may repeat others."""
+        for header, payload in _spread(self._bases, _MOST_PLANNED):
+            yield from (
+                ({**header, "origin": "mutated", "returned": False}, one)
+                for one in self._planned(header, payload)
+            )
         for at in range(3 * self._most):
             header, payload = self._bases[at % len(self._bases)]
             receiver = header["names"][0] if self._has_receiver and header["names"] else ""
@@ -124,7 +138,18 @@ class _Making:
             except Exception:  # any value can refuse to be loaded or changed
                 continue
             if origin:
-                yield {**header, "origin": origin}, arguments
+                yield {**header, "origin": origin, "returned": False}, arguments
+
+    def _planned(self, header: Header, payload: bytes) -> Iterator[Arguments]:
+        """Yield a call with each value for a parameter with another default, and with Windows line ends."""
+        for name, literals in self._explicit.items():
+            for text in dict.fromkeys(literals if name in header["names"] else ()):
+                with contextlib.suppress(Exception):  # any value can refuse to be loaded
+                    yield {**pickle.loads(payload), name: ast.literal_eval(text)}
+        with contextlib.suppress(Exception):
+            arguments = pickle.loads(payload)
+            if with_line_ends(arguments):
+                yield arguments
 
     def _change(self, arguments: Arguments, names: list[str], receiver: str) -> str:
         """Change arguments in place; return the origin, empty if nothing could be changed."""

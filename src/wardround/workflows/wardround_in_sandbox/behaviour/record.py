@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import hashlib
 import importlib.machinery
+import inspect
 import json
 import os
 import sys
@@ -23,11 +24,13 @@ from ..versions import supply_versions
 from .entries import entry_frame, exchange
 from .frames import write_frame
 from .functions import ROOT, defaults_of, member_name, unwrapped
+from .inserting import CALLED, MADE, MAKING, OPEN, RAISED, Inserting
+from .made_values import MadeValues
 from .pickling import dumps
 from .places import is_public, is_test_file
+from .removed_texts import RemovedTexts
 from .streams import Restorable, Stream
 
-_OPEN, _CALLED = "__wardround_open__", "__wardround_called__"
 _MOST_FRAMES = 60
 _MOST_SEARCHES = 200
 """The number of tests in which the entry of a function is searched."""
@@ -77,6 +80,8 @@ class Recorder:
             Target(at, one["path"], one["name"], one["lines"]) for at, one in enumerate(job["functions"])
         ]
         self.open = [True] * len(self.targets)
+        self.removed = RemovedTexts(job["removed"])
+        self.made = MadeValues(len(self.targets))
         self.test = ""
         self.cpu_s = 0.0
         self._limits = job["limits"]
@@ -84,6 +89,7 @@ class Recorder:
         self._bytes = 0
         self._is_busy = False
         self._by_value: set[str] = set()
+        self._running: dict[int, tuple[int, int]] = {}
         self._by_code: dict[tuple[str, int], Target | None] = {}
 
     def called(self, index: int, values: dict[str, Any], passed: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -93,17 +99,29 @@ class Recorder:
             return passed
         target.calls += 1
         target.is_counted = True
+        if target.name.endswith(".__init__") and passed and target.lines:
+            self.made.note(index, passed[0])
         streams: dict[int, Stream] = {}
         self._count_reached(target)
         if target.is_full:
             self.open[index] = False
         elif self._may_record(target, time.process_time()):
+            recorded = target.inputs
             if not target.reaches and target.in_test[self.test] == 1:
                 with self._measured(target):
                     self._find_entry(target, sys._getframe(1))
             with self._measured(target):
                 self._record(target, values, sys._getframe(1), streams)
+            if target.inputs > recorded:
+                self._running[id(sys._getframe(1))] = index, recorded
         return tuple(streams[id(one)].passed_on() if id(one) in streams else one for one in passed)
+
+    def raised(self, index: int) -> None:
+        """Note that a function ended with an exception, if its call was recorded."""
+        function, number = self._running.pop(id(sys._getframe(1)), (-1, 0))
+        if function == index:
+            with contextlib.suppress(OSError):
+                write_frame(self._file, {"function": index, "raised": number}, b"")
 
     def _count_reached(self, target: Target) -> None:
         """Note that the last recorded calls of the functions around a target reached it."""
@@ -140,7 +158,7 @@ class Recorder:
             at = len(self.targets)
             self._by_code[key] = None
             path = code.co_filename[len(ROOT) + 1 :]
-            name = exchange(code, lambda tree, line: _Inserting({}, {line: at}).visit(tree))
+            name = exchange(code, lambda tree, line: Inserting({}, {line: at}).visit(tree))
             if name:
                 self._by_code[key] = entry = Target(at, path, name, [])
                 self.targets.append(entry)
@@ -187,11 +205,11 @@ class Recorder:
             if name in values and not (name in target.defaults and target.defaults[name] is values[name])
         }
         header = {
-            "function": target.index, "module": target.module, "names": _ordered(code, names),
-            "test": self.test, "through": public_caller(frame),
+            "function": target.index, "module": target.module, **_parameters(code, names),
+            "test": self.test, "through": public_caller(frame), "made_by": [], "returned": bool(target.lines),
         }  # fmt: skip
         lazy = {name: one for name, one in given.items() if type(one) is types.GeneratorType}
-        payload = self._pickled({name: one for name, one in given.items() if name not in lazy})
+        payload = self._pickled({name: one for name, one in given.items() if name not in lazy}, header)
         if lazy:
             self._follow(target, header, payload, lazy, streams)
         else:
@@ -205,15 +223,16 @@ class Recorder:
 
         def pickled(value: object) -> bytes:
             with self._measured(target):
-                return self._pickled(value)
+                return self._pickled(value, header)
             return b""
 
         def finish() -> None:
             if all(one.is_complete for one in streams.values()):
                 with self._measured(target):
                     recorded = {name: streams[id(one)].items for name, one in lazy.items()}
-                    self._write(target, header, self._pickled(Restorable(payload, recorded)))
+                    self._write(target, header, self._pickled(Restorable(payload, recorded), header))
 
+        header["returned"] = False  # it is not known
         target.problem = "a generator among them was not consumed"
         streams.update({id(one): Stream(one, pickled, finish) for one in lazy.values()})
 
@@ -233,15 +252,23 @@ class Recorder:
         write_frame(self._file, header, payload)
         self._file.flush()
 
-    def _pickled(self, given: object) -> bytes:
-        """Return the pickle; what modules of tests define is in it by value, since other trees lack it."""
+    def _pickled(self, given: object, header: dict[str, Any]) -> bytes:
+        """Return the pickle; what modules of tests define is in it by value, since other trees lack it.
+
+        The header gets the functions that returned something in it.
+        """
         import cloudpickle
 
         for name, module in list(sys.modules.items()):
             if name not in self._by_value and _is_of_tests(module):
                 cloudpickle.register_pickle_by_value(module)
             self._by_value.add(name)
-        return dumps(given)
+        memo: dict[int, Any] = {}
+        payload = dumps(given, memo)
+        if self.removed.are_in(memo, self.test):
+            raise ValueError("they have a name that the change removes")
+        header["made_by"] = sorted(self.made.makers(memo).union(header["made_by"]))
+        return payload
 
 
 def public_caller(frame: types.FrameType) -> str:
@@ -263,16 +290,22 @@ def _is_of_tests(module: object) -> bool:
 
 
 def _count(code: types.CodeType) -> int:
-    flags = bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    flags = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return code.co_argcount + code.co_kwonlyargcount + flags
 
 
-def _ordered(code: types.CodeType, names: list[str]) -> list[str]:
-    """Return the parameters as they are written: ``*args`` is before the keyword-only ones."""
-    if not code.co_flags & 4:
-        return names
-    at = code.co_argcount + code.co_kwonlyargcount
-    return [*names[: code.co_argcount], names[at], *names[code.co_argcount : at], *names[at + 1 :]]
+def _parameters(code: types.CodeType, names: list[str]) -> dict[str, Any]:
+    """Return the parameters as they are written, and which ones take values in another way."""
+    positional, flags = code.co_argcount, code.co_flags
+    last = positional + code.co_kwonlyargcount
+    has_rest, has_keywords = bool(flags & inspect.CO_VARARGS), bool(flags & inspect.CO_VARKEYWORDS)
+    rest, keywords = names[last : last + has_rest], names[last + has_rest :]
+    return {
+        "names": [*names[:positional], *rest, *names[positional:last], *keywords],
+        "rest": rest[0] if has_rest else "",
+        "keywords": keywords[0] if has_keywords else "",
+        "keyword_only": names[positional:last],
+    }
 
 
 def _defaults(target: Target, code: types.CodeType) -> dict[str, Any]:
@@ -286,47 +319,13 @@ def _defaults(target: Target, code: types.CodeType) -> dict[str, Any]:
     return {} if function is None else defaults_of(function)
 
 
-def _parameters(arguments: ast.arguments) -> list[str]:
-    return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-
-
-class _Inserting(ast.NodeTransformer):
-    """Adds the statement to the functions that start on certain lines.
-
-    Args:
-        by_line: index by the line of ``def``.
-        by_first_line: index by the line of the first decorator, or of ``def`` without one.
-    """
-
-    def __init__(self, by_line: dict[int, int], by_first_line: dict[int, int] | None = None) -> None:
-        self._by_line = by_line
-        self._by_first_line = by_first_line or {}
-
-    def _visit_function(self, node: Any) -> Any:
-        first_line = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-        index = self._by_line.get(node.lineno, self._by_first_line.get(first_line))
-        if index is None:
-            return self.generic_visit(node)
-        first = node.body[0]
-        is_documented = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
-        names = "".join(f"{one}, " for one in _parameters(node.args))
-        called = f"{_CALLED}({index}, locals(), ({names}))"
-        call = f"({names}) = {called}" if names else called
-        statement = ast.parse(f"if {_OPEN}[{index}]: {call}").body[0]
-        for one in ast.walk(statement):
-            ast.copy_location(
-                one, node.body[-1] if is_documented and len(node.body) == 1 else node.body[int(is_documented)]
-            )
-        node.body.insert(int(is_documented), statement)
-        return node
-
-    visit_FunctionDef = visit_AsyncFunctionDef = _visit_function
-
-
 def _install(recorder: Recorder) -> None:
     """Let imports of the targets' files compile the statement in."""
-    setattr(builtins, _OPEN, recorder.open)
-    setattr(builtins, _CALLED, recorder.called)
+    setattr(builtins, OPEN, recorder.open)
+    setattr(builtins, CALLED, recorder.called)
+    setattr(builtins, RAISED, recorder.raised)
+    setattr(builtins, MAKING, recorder.made.making)
+    setattr(builtins, MADE, recorder.made.note)
     by_path: dict[str, dict[int, int]] = {}
     for one in recorder.targets:
         by_path.setdefault(f"{ROOT}/{one.path}", {}).update(dict.fromkeys(one.lines, one.index))
@@ -337,8 +336,10 @@ def _install(recorder: Recorder) -> None:
         by_line = by_path.get(os.path.realpath(self.path))
         if by_line is None:
             return original(self, name)
-        tree = _Inserting(by_line).visit(ast.parse(self.get_data(self.path)))
-        return compile(tree, self.path, "exec", dont_inherit=True)
+        tree = Inserting(by_line).visit(ast.parse(self.get_data(self.path)))
+        code = compile(tree, self.path, "exec", dont_inherit=True)
+        recorder.removed.note(code)
+        return code
 
     loader.get_code = get_code
 
@@ -367,6 +368,7 @@ class _Plugin:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._tests += 1
         self._recorder.test = nodeid
+        self._recorder.made.begin_test()
         if self._tests == 1:
             self.write()
 

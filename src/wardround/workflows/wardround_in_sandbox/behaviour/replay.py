@@ -97,7 +97,9 @@ class Replay:
         with open(self._job["inputs"], "rb") as file, open(self._job["output"], "w") as output:
             for batch in self._batches(file):
                 for (number, header, _), result in zip(batch, self._results(batch)):
-                    described = {key: header[key] for key in ("function", "origin", "test", "through")}
+                    described = {
+                        key: header[key] for key in ("function", "origin", "test", "through", "made_by")
+                    }
                     output.write(json.dumps({"call": number, **described, **result}) + "\n")
                 output.flush()
                 if time.monotonic() > self._end:
@@ -150,7 +152,8 @@ class Replay:
         index, modules = calls[0][1]["function"], set(sys.modules)
         for _, header, payload in calls:
             known = {name: len(found) for name, found in ATTRIBUTES.seen.items()}
-            result = outcome_of(function, payload, header["names"])
+            result = outcome_of(function, payload, header)
+            result["returned"] = header["returned"] and function.named is function.inner
             if self._job["texts"]:
                 result.update(call_text(payload, header["names"], self._functions[index]))
             result["attributes"] = {

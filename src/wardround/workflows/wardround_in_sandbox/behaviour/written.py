@@ -95,6 +95,7 @@ def _written(receiver: str, kind: str, inner: str, function: dict[str, Any]) -> 
         kind: the class of the receiver, or the receiver itself if it is a class.
     """
     owner, _, name = function["name"].rpartition(".")
+    owner = function["owner"] or owner
     if name in ("__init__", "__new__"):
         return f"{kind or owner}({inner})"
     if function["receiver"] == "cls" and kind:
