@@ -79,7 +79,7 @@ def outcome_of(function: Found, payload: bytes, header: dict[str, Any]) -> dict[
 
 def _matched(timer: _Timer) -> dict[str, str]:
     """Return what the patterns in the result match; nothing if that takes too long."""
-    timer.start(_CPU_S)
+    timer.start(_LOADING_CPU_S)
     try:
         return COMPILED.matched()
     except BaseException:

@@ -13,6 +13,9 @@ from typing import Any
 _MOST_PATTERNS = 60
 _MOST_MATCHES = 50
 _MOST_SAMPLES = 40
+_MOST_MADE = 10
+_MOST_PROBES = 500
+_LONGEST_PROBE = 80
 _MOST_DEPTH = 12
 _ANY = "x"
 _OTHERS = ("\n", "a", "Z", "\u00e9", "0", "_", " ", "-", ".")
@@ -88,9 +91,10 @@ def probes(texts: list[str], patterns: list[str]) -> tuple[str, ...]:
         texts: of the compared calls.
         patterns: the texts of the patterns; some that each matches are among the result.
     """
-    made = [one for text in patterns for one in samples(text)]
+    made = [one for text in patterns for one in samples(text)[:_MOST_MADE]]
     near = [changed for one in made for changed in (f"{one}x", f" {one}", one[:-1], one.upper(), f"{one}\n")]
-    return tuple(dict.fromkeys([*_TEXTS, *made, *near, *texts]))
+    found = dict.fromkeys(one[:_LONGEST_PROBE] for one in (*_TEXTS, *made, *near, *texts))
+    return tuple(found)[:_MOST_PROBES]
 
 
 def samples(text: str) -> list[str]:
