@@ -235,7 +235,8 @@ class Stages(msgspec.Struct, frozen=True):
         return {
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
             "name": one.name, "owner": one.exposed_as, "role": one.role, "receiver": one.receiver,
-            "rest": one.rest, "keywords": one.keywords, "keyword_only": one.keyword_only, "crossing": _CROSSING_SHARE,
+            "rest": one.rest, "keywords": one.keywords, "keyword_only": one.keyword_only,
+            "crossing": _CROSSING_SHARE,
             "constants": target.constants, "explicit": target.explicit,
             "least_mutated": self.limits.mutated_inputs * (2 if target.reaches else 1),
             "is_entry": target.is_entry,

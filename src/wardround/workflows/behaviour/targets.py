@@ -204,11 +204,11 @@ class _Choice:
         file, key = self._files[placed[0]], placed[1]
         inner = [one for each, name in private for one in self._files[each].constants(name)]
         below = public_class_below(file.base.functions[key], file.base_path, file.base, self._others)
-        sides = (
+        base, head = (
             msgspec.structs.replace(one.functions[key], exposed_as=below) for one in (file.base, file.head)
         )
         return Target(
-            file.base_path, file.path, *sides, is_changed,
+            file.base_path, file.path, base, head, is_changed,
             tuple(f"{self._files[each].path}::{name}" for each, (name, _) in private),
             (*file.constants(key), *inner),
         )  # fmt: skip
