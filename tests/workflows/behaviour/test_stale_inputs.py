@@ -114,3 +114,13 @@ def test_a_name_that_the_change_removes_is_passed_on_only_if_a_test_names_it(rep
     found = Results(compared(repo, project(STEPS, named), project(head, named)))
 
     assert found.texts("applied")[1] == "'c'"
+
+
+def test_an_object_is_not_made_before_its_constructor_ends(repo: GitRepository) -> None:
+    base = "class Box:\n    def __init__(self, size):\n        self.size = size\n"
+    tests = "from lib.rules import Box\n\n\ndef test_it():\n    assert Box(2).size == 2\n"
+    head = base.replace("= size", "= size * 2")
+
+    found = Results(compared(repo, project(base, tests), project(head, tests)))
+
+    assert found.texts("Box.__init__") == ("Box(2)", "Box(size=2)", "Box(size=4)")

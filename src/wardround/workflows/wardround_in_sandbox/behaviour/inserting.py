@@ -33,6 +33,9 @@ class Inserting(ast.NodeTransformer):
             noting = _Noting(index)
             documentation, body = node.body[:at], node.body[at:]
             noted = [each for one in body for each in noting.statements(one)]
+            if node.name == "__init__" and node.args.args and noted:
+                text = f"if {MAKING}[{index}]: {MADE}({index}, {node.args.args[0].arg})"
+                noted += _placed(text, noted[-1])
             node.body = [*documentation, *(_watched(noted, index) if noted else ())]
         node.body.insert(at, statement)
         return node
