@@ -248,13 +248,13 @@ def _kind_line(kind: str, rows: Sequence[Row], judged: Mapping[str, str]) -> str
 
 
 def rules(arguments: argparse.Namespace) -> None:
-    """Print right ones and all of the differences read in the fresh part, by the rule of a review."""
+    """Print right ones and all of the differences read in the fresh parts, by the rule of a review."""
     repositories = yaml.safe_load(_COMMITS.read_text("utf-8"))
     judged = _judgements()
     counts: dict[str, list[bool]] = defaultdict(list)
     for row in filter(_ran, _rows(arguments.out)):
         name = row["key"].split()[0]
-        if repositories.get(name, {}).get("part") != "fresh":
+        if "part" not in repositories.get(name, {}):
             continue
         for one in row["run"]["differences"]:
             if (judgement := judged.get(identity(row, one))) is not None:

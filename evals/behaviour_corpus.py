@@ -217,9 +217,9 @@ def padded(text: str, names: set[str]) -> str:
 def candidates(clone: Clone, since: str, each: int) -> dict[str, list[str]]:
     """Return commits by kind, the newest first; at most ``each`` of a kind, twice as many ordinary ones."""
     found: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    log = clone.git("log", "--no-merges", f"--since={since}", "--format=%H%x00%s%x00%b%x01")
-    for row in log.split("\x01")[:-1]:
-        commit, subject, body = row.strip("\n").split("\0")
+    log = clone.git("log", "-z", "--no-merges", f"--since={since}", "--format=%H%n%s%n%b")
+    for row in filter(None, log.split("\0")):
+        commit, subject, body = row.split("\n", 2)
         kind = _kind(subject, body)
         if len(found[kind]) >= each * (2 if kind in ("ordinary", "reversed") else 1):
             continue
