@@ -171,7 +171,7 @@ class _Running:
             else (),
             delta=delta,
             order=tuple(order for _, _, result in self._done for order in result.order),
-            notes=tuple(filter(None, notes)),
+            notes=tuple(dict.fromkeys(filter(None, notes))),
         )
 
     def _stored(self, tests: Sequence[TestResult]) -> str:
@@ -236,6 +236,7 @@ class _Running:
             tuple(one.id for one in group.tests),
             is_filtered=bool(self._planned.plan.omitted),
             paths=tuple(sorted(name for name in names if name.endswith(".py"))),
+            partial=frozenset(one.id.partition("::")[0] for one in self._planned.plan.omitted),
         )
         return ProjectRunner(
             self._sessions(environment, self._planned.side),
@@ -285,7 +286,9 @@ class _Running:
         if left < 1:
             return "the time budget ended"
         tests = tuple(test for test, one in result.results.items() if one.outcome is not TestOutcome.NOT_RUN)
-        request = SessionRequest(group.name, group.root, tests, left, left, is_recorded=True)
+        request = SessionRequest(
+            group.name, group.root, tests, left, left, is_recorded=True, left_out=result.left_out
+        )
         log = self._logs / f"test-{group.name}-base{group.root and '-' + group.root.replace('/', '-')}.log"
         done = self._sessions(environment, self._change.base).run(request, log)
         if not done.is_complete:
