@@ -19,6 +19,7 @@ from tests.planes.run_factory import (
 )
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.context.run_evidence import (
+    CoverageDelta,
     Observed,
     RunEvidence,
     TestOutcome,
@@ -147,6 +148,11 @@ def test_a_complete_run_replaces_coverage_files() -> None:
     assert covered_files(RunEvidence(tests=run_of_tests(conditions=TIMED_OUT))) == frozenset()
     assert covered_files(RunEvidence(tests=run_of_tests(conditions=UNISOLATED))) == frozenset()
     assert covered_files(RunEvidence()) == frozenset()
+
+
+def test_a_measured_file_without_an_edited_statement_needs_no_inference() -> None:
+    delta = (CoverageDelta("b.py", (1, 2), (1, 2)), CoverageDelta("old.py", (1, 2), None))
+    assert covered_files(RunEvidence(tests=run_of_tests(lines=(), delta=delta))) == {"b.py"}
 
 
 def test_a_part_that_did_not_run_to_the_end_is_not_reviewed() -> None:

@@ -14,7 +14,7 @@ from wardround.context.run_evidence import (
     TestOutcome,
     TestsRun,
 )
-from wardround.context.run_summary import error_of, failures, incomplete, named_tests, shows_lines
+from wardround.context.run_summary import error_of, failures, incomplete, is_evidence, named_tests
 from wardround.findings import ENTIRE_CHANGE, RUN, RawFinding, Span, Unreviewed
 from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, behaviour_result
 from wardround.planes.line_findings import FileLines, line_findings, mutation_findings
@@ -47,13 +47,15 @@ def run_results(run: RunEvidence, reading: RunReading) -> tuple[RawFinding, ...]
 
 
 def covered_files(run: RunEvidence) -> frozenset[str]:
-    """Return the files whose changed lines a complete run in the sandbox shows, in place of any inference."""
+    """Return the files whose changed lines a complete run in the sandbox shows, in place of any inference.
+
+    A file whose coverage is known, and of which no line is listed, has no edited statement.
+    """
     tests = run.tests
-    return (
-        frozenset(one.path for one in tests.lines)
-        if tests is not None and shows_lines(tests)
-        else frozenset()
-    )
+    if tests is None or not is_evidence(tests.conditions):
+        return frozenset()
+    measured = (one.path for one in tests.delta if one.head is not None)
+    return frozenset(one.path for one in tests.lines).union(measured)
 
 
 def not_run(run: RunEvidence) -> Iterator[Unreviewed]:

@@ -1,4 +1,4 @@
-"""Folders of tests whose ``conftest.py`` fails, which ends the collection of all folders in versions of pytest."""
+"""Folders of tests whose ``conftest.py`` fails, which can end the collection of all other folders, too."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -254,7 +255,8 @@ class ProjectRunner:
         uncollected = next((one for one in done.events if isinstance(one, events.Uncollected)), None)
         text = (broken or uncollected).excerpt if broken or uncollected else done.outcome.stderr  # type: ignore[union-attr]
         last = last_line(text or done.outcome.stdout)
-        reason = f": {last}" if last else ""
+        wrong = _WRONG_PLUGIN.search(text)
+        reason = f": {wrong[1]}: {last}" if wrong else f": {last}" if last else ""
         return f"{self._tests.framework} collected no tests, and {ending(done.outcome)}{reason}"
 
     def _reason_of(self, done: SessionResult) -> str:
@@ -425,6 +427,7 @@ _RECORDING_BREAKS = "it passes, and fails only while the functions that it runs 
 _NEEDS_OTHERS = "it passes after other tests of its file, and fails without those that the plan left out"
 _WITH_RECORDING = 3
 """Attempts until that is known: with the recording, without it, with it again."""
+_WRONG_PLUGIN = LazyPattern(r"PluginValidationError: (Plugin '[^'\n]{1,200}' for hook '\w{1,100}')$", re.M)
 _FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
 
 
