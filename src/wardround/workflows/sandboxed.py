@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from functools import partial
-from pathlib import Path
 
+from wardround.change.snapshot import Snapshot
 from wardround.config.loader import read_sandbox
 from wardround.context.run_evidence import BehaviourRun, RunConditions, RunState, TestsRun
 from wardround.workflows.behaviour.compare import compare_behaviour
@@ -27,10 +26,11 @@ class SandboxedWorkflows:
         repository, change = runnable.repository, runnable.change
         seconds = _MUTATION_S if runnable.has_mutations else None
         options = RunOptions(isolation=_isolation(runnable), mutation_s=seconds, compares_base=True)
-        with tempfile.TemporaryDirectory(prefix="wardround-run-") as folder:
+        with Snapshot() as private:
+            logs = private.home
             run = partial(run_tests, environ=os.environ, progress=runnable.progress)
-            found = evidence_of(run(repository, change, options, Path(folder)))
-            return with_results_at_base(found, repository, change, options, Path(folder), run)
+            found = evidence_of(run(repository, change, options, logs))
+            return with_results_at_base(found, repository, change, options, logs, run)
 
     def behaviour(self, runnable: RunnableChange, /) -> BehaviourRun:
         """Compare the changed functions on the same arguments before and after the change."""
