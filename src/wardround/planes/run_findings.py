@@ -49,7 +49,7 @@ def run_results(run: RunEvidence, reading: RunReading) -> tuple[RawFinding, ...]
 def covered_files(run: RunEvidence) -> frozenset[str]:
     """Return the files whose changed lines a complete run in the sandbox shows, in place of any inference.
 
-    A file whose coverage is known, and of which no line is listed, has no edited statement.
+    A file with known coverage and without a listed line has no edited statement.
     """
     tests = run.tests
     if tests is None or not is_evidence(tests.conditions):

@@ -65,7 +65,7 @@ class _WithoutCasts(ast.NodeTransformer):
         """Return the module without casts, if it imports them from ``typing`` by their name."""
         imports = (one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "typing")
         has_casts = any(name.name == "cast" and name.asname is None for one in imports for name in one.names)
-        return cls().visit(copy.deepcopy(tree)) if has_casts else tree  # type: ignore[no-any-return]
+        return cls().visit(copy.deepcopy(tree)) if has_casts else tree
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

@@ -50,7 +50,7 @@ class ProjectTests(msgspec.Struct, frozen=True):
         tests: ids in the order of the plan.
         is_filtered: other tests of the project are left out.
         paths: files that a person requested.
-        partial: files of which the plan leaves tests out.
+        partial: files with tests that the plan leaves out.
     """
 
     root: str
@@ -254,7 +254,8 @@ class ProjectRunner:
         broken = next((one for one in done.events if isinstance(one, events.Broken)), None)
         uncollected = next((one for one in done.events if isinstance(one, events.Uncollected)), None)
         text = (broken or uncollected).excerpt if broken or uncollected else done.outcome.stderr  # type: ignore[union-attr]
-        last = last_line(text or done.outcome.stdout)
+        usage = _USAGE.search(text)
+        last = usage[1] if usage else last_line(text or done.outcome.stdout)
         wrong = _WRONG_PLUGIN.search(text)
         reason = f": {wrong[1]}: {last}" if wrong else f": {last}" if last else ""
         return f"{self._tests.framework} collected no tests, and {ending(done.outcome)}{reason}"
@@ -427,6 +428,7 @@ _RECORDING_BREAKS = "it passes, and fails only while the functions that it runs 
 _NEEDS_OTHERS = "it passes after other tests of its file, and fails without those that the plan left out"
 _WITH_RECORDING = 3
 """Attempts until that is known: with the recording, without it, with it again."""
+_USAGE = LazyPattern(r"^[^\s:]{1,200}: error: (.{1,400})$", re.M)
 _WRONG_PLUGIN = LazyPattern(r"PluginValidationError: (Plugin '[^'\n]{1,200}' for hook '\w{1,100}')$", re.M)
 _FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
 
