@@ -245,6 +245,33 @@ def test_a_folder_whose_conftest_ends_the_collection_is_left_out(changed: GitRep
     assert "1 of 1 changed line was run by these tests" in run(changed, base="HEAD~2").stdout
 
 
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (
+            {"pytest.ini": "[pytest]\naddopts = --no-such-option\n"},
+            "unrecognized arguments: --no-such-option",
+        ),
+        (
+            {
+                "pytest.ini": "[pytest]\naddopts = -p old_plugin\npythonpath = .\n",
+                "old_plugin.py": "def pytest_collect_file(path, nothing): pass\n",
+            },
+            "Plugin 'old_plugin' for hook 'pytest_collect_file': Argument(s) ",
+        ),
+    ],
+)
+def test_the_reason_of_pytest_is_the_reason_of_the_run(
+    changed: GitRepository, files: dict[str, str], reason: str
+) -> None:
+    changed.commit(files)
+
+    done = run(changed)
+
+    assert done.returncode == 4
+    assert reason in report(changed)["detail"]
+
+
 def test_a_hook_of_a_missing_plugin_ends_nothing(changed: GitRepository) -> None:
     hook = "def pytest_benchmark_update_machine_info(config, machine_info): pass\n"
     tests = "def test_speed(benchmark): pass\ndef test_size(): pass\n"
@@ -396,6 +423,19 @@ def test_the_coverage_before_the_change_is_compared_on_request(changed: GitRepos
     assert "  shop/stock.py: 3 of 3 lines run before the change, 4 of 5 now\n" in done.stdout
     assert report(changed)["delta"] == [{"path": "shop/stock.py", "base": [3, 3], "head": [4, 5]}]
     assert "test-pytest-base.log" in {one.name for one in Path(changed.root, "artifacts/wardround").iterdir()}
+
+
+def test_the_coverage_before_the_change_is_not_known_if_its_tests_could_not_run(
+    changed: GitRepository,
+) -> None:
+    changed.commit({"tests/test_rates.py": "from shop.rates import RATE\n\n\ndef test_rate(): assert RATE\n"})
+    changed.commit({"shop/rates.py": "RATE = 1\n"})
+
+    run(changed, "--compare-base", "--target", "tests/test_rates.py")
+
+    assert report(changed)["delta"] == []
+    words = "its tests could not all be collected there, as tests/test_rates.py"
+    assert f"The coverage before the change is not known: {words}." in report(changed)["notes"]
 
 
 def test_a_branch_that_tests_take_in_one_way_only_is_listed(changed: GitRepository) -> None:

@@ -79,6 +79,15 @@ def test_a_failure_elsewhere_is_where_the_change_begins() -> None:
     assert [one[1:4] for one in of_tests(run_of_tests(own))] == [("test_app.py", 7, 7)]
 
 
+def test_a_failure_of_a_changed_file_is_at_its_test() -> None:
+    text = "class TestG:\n    def test_f(self):\n        pass\n\n    def test_g(self):\n        pass\n"
+    reading = replace(READING, behaviour=BehaviourReading(head=lambda path: text))
+    own = replace(FAILED, id="test_app.py::TestG::test_g[1]", places=())
+    assert [one[1:4] for one in of_tests(run_of_tests(own), reading)] == [("test_app.py", 5, 5)]
+    gone = replace(own, id="test_app.py::TestG::test_h")
+    assert [one[1:4] for one in of_tests(run_of_tests(gone), reading)] == [("test_app.py", 7, 7)]
+
+
 def test_places_that_a_run_invents_are_not_used() -> None:
     strange = replace(FAILED, places=("../x.py:1", "app.py:0", "app.py:-1", "app.py:x", "app.py"))
     assert [one[1:3] for one in of_tests(run_of_tests(strange))] == [("test_app.py", 7)]

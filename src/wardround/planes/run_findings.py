@@ -16,6 +16,8 @@ from wardround.context.run_evidence import (
 )
 from wardround.context.run_summary import error_of, failures, incomplete, is_evidence, named_tests
 from wardround.findings import ENTIRE_CHANGE, RUN, RawFinding, Span, Unreviewed
+from wardround.languages.python.module import named_functions
+from wardround.languages.python.tree import UNREADABLE, parse
 from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, behaviour_result
 from wardround.planes.line_findings import FileLines, line_findings, mutation_findings
 from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT
@@ -104,7 +106,7 @@ def _failure(test: TestEvidence) -> str:
 
 
 def _at(test: TestEvidence, code: str, message: str, reading: RunReading) -> Iterator[RawFinding]:
-    """Yield a finding at the innermost changed line of a test's failure, or else where the change begins."""
+    """Yield a finding at the innermost changed line of a failure, at the test, or where the change begins."""
     for path, line in _positions(test, reading):
         yield RawFinding(code, path, Span(line, 1, line, 2), message)
         return
@@ -116,12 +118,24 @@ def _positions(test: TestEvidence, reading: RunReading) -> Iterator[tuple[str, i
         if path in reading.files and line.isdigit() and int(line) > 0:
             yield path, int(line)
     own = test.id.partition("::")[0]
+    if own in reading.files and (line := _definition(test.id, reading.behaviour.head(own))):
+        yield own, line
     others = sorted(reading.files, key=lambda path: (not path.endswith(_CODE), path))
     for path in (own, *others):
         file = reading.files.get(path)
         if file is not None and file.status is not FileStatus.DELETED:
             yield path, _first_line(file)
     yield from ((path, 1) for path in others)
+
+
+def _definition(test: str, text: str | None) -> int:
+    """Return the line of the function of a test of pytest or unittest; 0 if it is not found."""
+    name = test.partition("::")[2].partition("[")[0].replace("::", ".")
+    try:
+        functions = dict(named_functions(parse(text).body)) if text else {}
+    except UNREADABLE:
+        return 0
+    return functions[name].lineno if name in functions else 0
 
 
 def _first_line(file: ChangedFile) -> int:

@@ -29,6 +29,7 @@ from wardround.workflows.test.script_run import ScriptSandbox, file_of
 from wardround.workflows.test.script_runs import ScriptRuns
 from wardround.workflows.test.selection import Target, without_parameters
 from wardround.workflows.test.session import SessionRequest, Sessions, ending
+from wardround.workflows.test.session_events import Uncollected
 from wardround.workflows.test.tree import TreeUnderTest
 
 _LEAST_COMPLETE_FIRST = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
@@ -293,6 +294,8 @@ class _Running:
         done = self._sessions(environment, self._change.base).run(request, log)
         if not done.is_complete:
             return f"its tests did not run to the end, as {ending(done.outcome)}"
+        if missed := sorted(one.path for one in done.events if isinstance(one, Uncollected)):
+            return f"its tests could not all be collected there, as {missed[0] or 'those of all folders'}"
         for path, lines in executed_in(done, self._planned.base).items():
             executed[path] = executed.get(path, 0) | lines
         return ""
