@@ -118,8 +118,8 @@ def _positions(test: TestEvidence, reading: RunReading) -> Iterator[tuple[str, i
         if path in reading.files and line.isdigit() and int(line) > 0:
             yield path, int(line)
     own = test.id.partition("::")[0]
-    if own in reading.files and (line := _definition(test.id, reading.behaviour.head(own))):
-        yield own, line
+    if own in reading.files and (at := _definition(test.id, reading.behaviour.head(own))):
+        yield own, at
     others = sorted(reading.files, key=lambda path: (not path.endswith(_CODE), path))
     for path in (own, *others):
         file = reading.files.get(path)
