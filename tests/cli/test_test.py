@@ -232,6 +232,119 @@ def test_a_conftest_that_fails_is_inconclusive(changed: GitRepository, conftest:
     assert words in done.stdout
 
 
+def test_a_folder_whose_conftest_ends_the_collection_is_left_out(changed: GitRepository) -> None:
+    hook = "def pytest_collection_modifyitems(items): raise ValueError('no database')\n"
+    changed.commit({"bench/conftest.py": hook, "bench/test_speed.py": "def test_speed(): pass\n"})
+
+    done = run(changed)
+
+    assert done.returncode == 4
+    assert {name for name, outcome in outcomes(changed).items() if outcome == "not-run"} == {"test_speed"}
+    reason = "bench/conftest.py failed, so its folder was left out: ValueError: no database"
+    assert f"1 test not run: {reason}\n" in done.stdout
+    assert "1 of 1 changed line was run by these tests" in run(changed, base="HEAD~2").stdout
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (
+            {"pytest.ini": "[pytest]\naddopts = --no-such-option\n"},
+            "unrecognized arguments: --no-such-option",
+        ),
+        (
+            {
+                "pytest.ini": "[pytest]\naddopts = -p old_plugin\npythonpath = .\n",
+                "old_plugin.py": "def pytest_collect_file(path, nothing): pass\n",
+            },
+            "Plugin 'old_plugin' for hook 'pytest_collect_file': Argument(s) ",
+        ),
+    ],
+)
+def test_the_reason_of_pytest_is_the_reason_of_the_run(
+    changed: GitRepository, files: dict[str, str], reason: str
+) -> None:
+    changed.commit(files)
+
+    done = run(changed)
+
+    assert done.returncode == 4
+    assert reason in report(changed)["detail"]
+
+
+def test_a_hook_of_a_missing_plugin_ends_nothing(changed: GitRepository) -> None:
+    hook = "def pytest_benchmark_update_machine_info(config, machine_info): pass\n"
+    tests = "def test_speed(benchmark): pass\ndef test_size(): pass\n"
+    changed.commit({"bench/conftest.py": hook, "bench/test_speed.py": tests})
+
+    done = run(changed)
+
+    assert outcomes(changed)["test_size"] == "passed"
+    reason = "the environment has no fixture benchmark; install pytest-benchmark in it"
+    assert f"1 test not run: {reason}\n  bench/test_speed.py::test_speed\n" in done.stdout
+
+
+STATE = """
+import pytest
+from shop.prices import gross
+
+
+class TestRates:
+    offset = 0
+
+    @pytest.mark.parametrize("case", [1, "offset", 2])
+    def test_case(self, case):
+        if case == "offset":
+            type(self).offset = 1
+        else:
+            assert gross(100) and self.offset == case - 1
+"""
+"""A test that a test of the same class prepares, which runs no function of the package."""
+
+
+def test_a_test_that_needs_an_omitted_test_of_its_file_is_run_after_it(changed: GitRepository) -> None:
+    changed.commit({"tests/test_state.py": STATE})
+    assert run(changed, base="HEAD~2").returncode == 0
+    changed.commit({"shop/prices.py": FILES["shop/prices.py"].replace(GROSS, f"{GROSS} + 0.0")})
+
+    done = run(changed)
+
+    assert "of 19 tests to run\n" in done.stdout
+    found = {one["id"].partition("::")[2]: one for one in report(changed)["tests"]}
+    assert "TestRates::test_case[offset]" not in found
+    needy = found["TestRates::test_case[2]"]
+    assert (needy["outcome"], needy["attempts"]) == ("passed", 3)
+    assert needy["detail"].startswith("it passes after other tests of its file")
+    assert done.returncode == 0
+
+
+def test_a_cache_folder_that_cannot_be_written_is_one_sentence(
+    changed: GitRepository, tmp_path: Path
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    env = {"VIRTUAL_ENV": sys.prefix, "XDG_CACHE_HOME": str(blocked)}
+
+    done = changed.wardround("test", "--base", "HEAD~1", "--target", "tests/test_prices.py", env=env)
+
+    folder = blocked / "wardround" / "test-runs"
+    reason = f"{folder} cannot be written (Not a directory); make it writable, or set XDG_CACHE_HOME"
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count(f"No run can be stored, so that later plans are not smaller: {reason}.\n") == 1
+    assert "No run is recorded" not in done.stdout
+
+
+def test_a_folder_for_the_report_that_cannot_be_written_is_one_sentence(changed: GitRepository) -> None:
+    changed.write("artifacts", "")
+
+    done = run(changed)
+
+    assert done.returncode == 2
+    name = changed.root / "artifacts/wardround"
+    message = f"{name} cannot be written: Not a directory; make room or change its permissions"
+    assert done.stderr == f"wardround: {message}\n"
+
+
 def test_tests_after_the_budget_are_listed(changed: GitRepository) -> None:
     changed.commit({"tests/test_slow.py": "import time\ndef test_slow(): time.sleep(600)\n"})
 
@@ -310,6 +423,19 @@ def test_the_coverage_before_the_change_is_compared_on_request(changed: GitRepos
     assert "  shop/stock.py: 3 of 3 lines run before the change, 4 of 5 now\n" in done.stdout
     assert report(changed)["delta"] == [{"path": "shop/stock.py", "base": [3, 3], "head": [4, 5]}]
     assert "test-pytest-base.log" in {one.name for one in Path(changed.root, "artifacts/wardround").iterdir()}
+
+
+def test_the_coverage_before_the_change_is_not_known_if_its_tests_could_not_run(
+    changed: GitRepository,
+) -> None:
+    changed.commit({"tests/test_rates.py": "from shop.rates import RATE\n\n\ndef test_rate(): assert RATE\n"})
+    changed.commit({"shop/rates.py": "RATE = 1\n"})
+
+    run(changed, "--compare-base", "--target", "tests/test_rates.py")
+
+    assert report(changed)["delta"] == []
+    words = "its tests could not all be collected there, as tests/test_rates.py"
+    assert f"The coverage before the change is not known: {words}." in report(changed)["notes"]
 
 
 def test_a_branch_that_tests_take_in_one_way_only_is_listed(changed: GitRepository) -> None:

@@ -19,6 +19,7 @@ from tests.planes.run_factory import (
 )
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.context.run_evidence import (
+    CoverageDelta,
     Observed,
     RunEvidence,
     TestOutcome,
@@ -76,6 +77,15 @@ def test_a_failure_elsewhere_is_where_the_change_begins() -> None:
     assert [one[1:4] for one in of_tests(run_of_tests(unchanged))] == [("app.py", 1, 1)]
     own = replace(FAILED, places=())
     assert [one[1:4] for one in of_tests(run_of_tests(own))] == [("test_app.py", 7, 7)]
+
+
+def test_a_failure_of_a_changed_file_is_at_its_test() -> None:
+    text = "class TestG:\n    def test_f(self):\n        pass\n\n    def test_g(self):\n        pass\n"
+    reading = replace(READING, behaviour=BehaviourReading(head=lambda path: text))
+    own = replace(FAILED, id="test_app.py::TestG::test_g[1]", places=())
+    assert [one[1:4] for one in of_tests(run_of_tests(own), reading)] == [("test_app.py", 5, 5)]
+    gone = replace(own, id="test_app.py::TestG::test_h")
+    assert [one[1:4] for one in of_tests(run_of_tests(gone), reading)] == [("test_app.py", 7, 7)]
 
 
 def test_places_that_a_run_invents_are_not_used() -> None:
@@ -147,6 +157,11 @@ def test_a_complete_run_replaces_coverage_files() -> None:
     assert covered_files(RunEvidence(tests=run_of_tests(conditions=TIMED_OUT))) == frozenset()
     assert covered_files(RunEvidence(tests=run_of_tests(conditions=UNISOLATED))) == frozenset()
     assert covered_files(RunEvidence()) == frozenset()
+
+
+def test_a_measured_file_without_an_edited_statement_needs_no_inference() -> None:
+    delta = (CoverageDelta("b.py", (1, 2), (1, 2)), CoverageDelta("old.py", (1, 2), None))
+    assert covered_files(RunEvidence(tests=run_of_tests(lines=(), delta=delta))) == {"b.py"}
 
 
 def test_a_part_that_did_not_run_to_the_end_is_not_reviewed() -> None:

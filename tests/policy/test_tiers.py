@@ -19,6 +19,7 @@ from tests.planes.evidence_factory import (
     random_signals,
     weaker,
 )
+from tests.planes.run_factory import TIMED_OUT, run_of_tests
 from wardround.context.change_tests import ChangeTests, CoverageFile, CoverageState, CoveredFile
 from wardround.findings import Plane
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
@@ -27,6 +28,17 @@ from wardround.policy.tiers import SMALL_LINES, decide_tier
 from wardround.policy.verdict import Tier
 
 CLEAN = tuple(Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane)
+
+
+def test_a_run_that_is_not_complete_is_one_reason() -> None:
+    reason = "the tests of the change did not all run: 3 tests were not reached in 600 s"
+    signals = with_signal(Plane.TESTS, status=PlaneStatus.INCONCLUSIVE, reasons=(reason,))
+
+    _, reasons = decide_tier(signals, evidence(), run_of_tests(conditions=TIMED_OUT))
+
+    assert [one.text for one in reasons if reason in one.text] == [
+        f"tests: required and not reviewed: {reason}"
+    ]
 
 
 def with_signal(plane: Plane, **values: object) -> tuple[Signal, ...]:

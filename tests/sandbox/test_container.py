@@ -45,6 +45,10 @@ elif name == "run":
               "Run 'docker run --help' for more information", file=sys.stderr)
         sys.exit(125)
     option = dict(zip(rest, rest[1:]))
+    if os.path.exists(STATE + "/only-created"):
+        open(path(option["--name"]), "w").write("0 false ")
+        print("Error: the requested cgroup controller `pids` is not available", file=sys.stderr)
+        sys.exit(126)
     at = rest.index("--entrypoint")
     root = next(one for one in rest if one.endswith(",target=/tree")).split(",")[1][len("source="):]
     try:
@@ -193,7 +197,9 @@ def test_podman_of_a_user_keeps_the_users_id(
     contained(tree, "true", engine=PODMAN)
     contained(tree, "true", engine=DOCKER)
 
-    assert [value_of(call, "--userns") for call in engine.calls("run")] == [["keep-id"], []]
+    podman, docker = engine.calls("run")
+    assert (value_of(podman, "--userns"), value_of(docker, "--userns")) == (["keep-id"], [])
+    assert (value_of(podman, "--cpus"), len(value_of(docker, "--cpus"))) == ([], 1)
 
 
 def test_a_run_that_exceeds_a_limit_is_killed_by_name(tree: EphemeralTree, engine: Engine) -> None:
@@ -254,6 +260,15 @@ def test_an_engine_that_fails_refuses_the_run_with_its_reason(
     outcome = contained(tree, "true")
 
     assert (outcome.state, outcome.detail) == (State.REFUSED, reason)
+    assert engine.containers() == []
+
+
+def test_a_container_that_was_created_and_not_started_is_refused(tree: EphemeralTree, engine: Engine) -> None:
+    engine.set_condition("only-created")
+
+    outcome = contained(tree, "true", engine=PODMAN)
+
+    assert (outcome.state, outcome.status) == (State.REFUSED, None)
     assert engine.containers() == []
 
 

@@ -96,6 +96,7 @@ def _compared(spec: ChangeSpec, function: str, sandbox: str | None) -> Behaviour
     from wardround.config.loader import read_sandbox
     from wardround.context.run_evidence import BehaviourRun, RunConditions, RunState
     from wardround.workflows.behaviour.compare import compare_behaviour
+    from wardround.workflows.behaviour.limits import limits_within
     from wardround.workflows.behaviour.project_environment import environment_for
 
     with open_change(spec) as (_, change, repository), progress_line() as progress:
@@ -103,7 +104,8 @@ def _compared(spec: ChangeSpec, function: str, sandbox: str | None) -> Behaviour
         if not function and not any(file.path.endswith(".py") for file in change.files):
             return BehaviourRun(RunConditions(RunState.COMPLETE))
         environment = environment_for(repository, change, os.environ, progress)
-        isolation = sandbox or read_sandbox(repository.tree(change.base).read).backend
+        settings = read_sandbox(repository.tree(change.base).read)
         return compare_behaviour(
-            repository, change, environment, request=function, isolation=isolation, progress=progress
-        )
+            repository, change, environment, request=function, limits=limits_within(settings.limits.wall_s),
+            isolation=sandbox or settings.backend, progress=progress,
+        )  # fmt: skip

@@ -70,8 +70,13 @@ def unexplained_failures(run: TestsRun) -> tuple[TestEvidence, ...]:
 
 
 def error_of(test: TestEvidence) -> str:
+    """Return the line of a failed test that names its failure."""
+    return error_line(test.excerpt)
+
+
+def error_line(excerpt: str) -> str:
     """Return the line of a failure that names it: the first that pytest marks, or else the last one."""
-    lines = [line for line in test.excerpt.splitlines() if line.strip()]
+    lines = [line for line in excerpt.splitlines() if line.strip()]
     marked = [line.removeprefix(_MARK).strip() for line in lines if line.startswith(_MARK)]
     return next(iter([*marked, *reversed(lines)]), "").strip()
 

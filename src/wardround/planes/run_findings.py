@@ -14,8 +14,10 @@ from wardround.context.run_evidence import (
     TestOutcome,
     TestsRun,
 )
-from wardround.context.run_summary import error_of, failures, incomplete, named_tests, shows_lines
+from wardround.context.run_summary import error_of, failures, incomplete, is_evidence, named_tests
 from wardround.findings import ENTIRE_CHANGE, RUN, RawFinding, Span, Unreviewed
+from wardround.languages.python.module import named_functions
+from wardround.languages.python.tree import UNREADABLE, parse
 from wardround.planes.behaviour_findings import UNMEASURED, BehaviourReading, behaviour_result
 from wardround.planes.line_findings import FileLines, line_findings, mutation_findings
 from wardround.planes.run_judgement import BEHAVIOUR_SUBJECT, TEST_SUBJECT
@@ -47,13 +49,15 @@ def run_results(run: RunEvidence, reading: RunReading) -> tuple[RawFinding, ...]
 
 
 def covered_files(run: RunEvidence) -> frozenset[str]:
-    """Return the files whose changed lines a complete run in the sandbox shows, in place of any inference."""
+    """Return the files whose changed lines a complete run in the sandbox shows, in place of any inference.
+
+    A file with known coverage and without a listed line has no edited statement.
+    """
     tests = run.tests
-    return (
-        frozenset(one.path for one in tests.lines)
-        if tests is not None and shows_lines(tests)
-        else frozenset()
-    )
+    if tests is None or not is_evidence(tests.conditions):
+        return frozenset()
+    measured = (one.path for one in tests.delta if one.head is not None)
+    return frozenset(one.path for one in tests.lines).union(measured)
 
 
 def not_run(run: RunEvidence) -> Iterator[Unreviewed]:
@@ -102,7 +106,7 @@ def _failure(test: TestEvidence) -> str:
 
 
 def _at(test: TestEvidence, code: str, message: str, reading: RunReading) -> Iterator[RawFinding]:
-    """Yield a finding at the innermost changed line of a test's failure, or else where the change begins."""
+    """Yield a finding at the innermost changed line of a failure, at the test, or where the change begins."""
     for path, line in _positions(test, reading):
         yield RawFinding(code, path, Span(line, 1, line, 2), message)
         return
@@ -114,12 +118,24 @@ def _positions(test: TestEvidence, reading: RunReading) -> Iterator[tuple[str, i
         if path in reading.files and line.isdigit() and int(line) > 0:
             yield path, int(line)
     own = test.id.partition("::")[0]
+    if own in reading.files and (at := _definition(test.id, reading.behaviour.head(own))):
+        yield own, at
     others = sorted(reading.files, key=lambda path: (not path.endswith(_CODE), path))
     for path in (own, *others):
         file = reading.files.get(path)
         if file is not None and file.status is not FileStatus.DELETED:
             yield path, _first_line(file)
     yield from ((path, 1) for path in others)
+
+
+def _definition(test: str, text: str | None) -> int:
+    """Return the line of the function of a test of pytest or unittest; 0 if it is not found."""
+    name = test.partition("::")[2].partition("[")[0].replace("::", ".")
+    try:
+        functions = dict(named_functions(parse(text).body)) if text else {}
+    except UNREADABLE:
+        return 0
+    return functions[name].lineno if name in functions else 0
 
 
 def _first_line(file: ChangedFile) -> int:

@@ -103,7 +103,9 @@ def _t2(signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None) -> 
         yield Reason(f"the change is large: {files} files, {added} added and {removed} removed lines")
     if not is_tested(evidence, run):
         yield Reason("source is changed without a test", (Plane.TESTS,))
-    yield from (Reason(text, (Plane.TESTS,)) for text in gaps_of_tests(evidence.tests, run))
+    known = _shared(signals)  # of a run that is not complete
+    found = (text for text in gaps_of_tests(evidence.tests, run) if text not in known)
+    yield from (Reason(text, (Plane.TESTS,)) for text in found)
     if shrinks_tests(evidence):
         yield Reason("more lines of tests are removed than added", (Plane.TESTS,))
     unmet = [result.criterion for result in evidence.criteria if result.state is CriterionState.NOT_MET]

@@ -73,7 +73,7 @@ class Container:
     def start(self, request: RunRequest, stdout: int, stderr: int) -> _Contained:
         self._sweep()
         name = f"wardround-{_identity(os.getpid())}-{os.urandom(8).hex()}"
-        options = [*_isolation(self.name, name), *_limits(request.limits), *_view(request)]
+        options = [*_isolation(self.name, name), *_limits(self.name, request.limits), *_view(request)]
         program, *arguments = request.command
         command = ["--entrypoint", program, self._image, *arguments]
         try:
@@ -171,8 +171,10 @@ class _Contained:
 
     def wait(self) -> RunUsage:
         if self._usage is None:
-            self._client.wait()
+            shown = self._client.wait()
             code, exhausted = self._engine.end_of(self._name)
+            if code == 0 and shown > 0:  # podman creates the container before it fails to start the command
+                code = None
             self._engine.remove(self._name)
             self._usage = RunUsage(exit_code=code, cpu_s=0.0, memory_bytes=0, memory_exhausted=exhausted)
         return self._usage
@@ -204,10 +206,11 @@ def _isolation(engine: str, name: str) -> list[str]:
     return options
 
 
-def _limits(limits: Limits) -> Iterator[str]:
+def _limits(engine: str, limits: Limits) -> Iterator[str]:
     yield from ("--pids-limit", str(limits.processes))
     yield from ("--memory", f"{limits.memory_bytes}b", "--memory-swap", f"{limits.memory_bytes}b")
-    yield from ("--cpus", str(len(os.sched_getaffinity(0))))
+    if engine != PODMAN or os.getuid() == 0:  # many systems do not permit users to limit CPUs
+        yield from ("--cpus", str(len(os.sched_getaffinity(0))))
     yield from ("--shm-size", f"{_SHARED_MEMORY_BYTES}b")
     for kind, most in hard_limits(limits):
         if kind in _ULIMITS:

@@ -164,9 +164,9 @@ class _Supervision:
             max(peak.cpu_s, now.cpu_s),
         )
         if elapsed_s > limits.wall_s:
-            self._exceed(State.TIMED_OUT, f"{limits.wall_s:g} s")
+            self._exceed(State.TIMED_OUT, f"{round(limits.wall_s, 1):g} s")
         elif now.cpu_s > limits.cpu_s:
-            self._exceed(State.TIMED_OUT, f"{limits.cpu_s:g} s of CPU time")
+            self._exceed(State.TIMED_OUT, f"{round(limits.cpu_s, 1):g} s of CPU time")
         elif now.memory_bytes > limits.memory_bytes:
             self._exceed_memory()
         elif now.threads > limits.processes + 2:

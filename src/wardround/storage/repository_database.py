@@ -30,18 +30,27 @@ class DatabaseKind(NamedTuple):
 
 
 class RepositoryDatabase:
-    """An open database; ``file`` is None for one in memory."""
+    """An open database.
 
-    def __init__(self, kind: DatabaseKind, connection: sqlite3.Connection, file: Path | None) -> None:
+    Attributes:
+        file: None for one in memory.
+        problem: the reason why the database is in memory although a file was requested; else empty.
+    """
+
+    def __init__(
+        self, kind: DatabaseKind, connection: sqlite3.Connection, file: Path | None, problem: str = ""
+    ) -> None:
         self._kind = kind
         self.connection = connection
         self.file = file
+        self.problem = problem
 
     @classmethod
     def open(cls, kind: DatabaseKind, repository: Path, folder: Path) -> RepositoryDatabase:
         """Open or create the database of the repository with this git folder."""
         name = sha256(str(repository).encode("utf-8", "surrogateescape")).hexdigest()[:24]
         file = folder / f"{name}.sqlite"
+        problem = ""
         for _ in range(2):
             try:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -51,11 +60,13 @@ class RepositoryDatabase:
                 connection = _connected(kind, str(file))
                 os.utime(file)
                 return cls(kind, connection, file)
-            except (OSError, sqlite3.OperationalError):
+            except (OSError, sqlite3.OperationalError) as cause:
+                problem = _unwritable(folder, cause)
                 break
-            except sqlite3.DatabaseError:
+            except sqlite3.DatabaseError as cause:
+                problem = _unwritable(folder, cause)
                 sqlite_file.remove(file)
-        return cls(kind, _connected(kind, ":memory:"), None)
+        return cls(kind, _connected(kind, ":memory:"), None, problem)
 
     @classmethod
     def in_memory(cls, kind: DatabaseKind) -> RepositoryDatabase:
@@ -75,6 +86,11 @@ class RepositoryDatabase:
     def close(self) -> None:
         with suppress(sqlite3.Error):
             self.connection.close()
+
+
+def _unwritable(folder: Path, cause: OSError | sqlite3.Error) -> str:
+    why = cause.strerror if isinstance(cause, OSError) else str(cause)
+    return f"{folder} cannot be written ({why}); make it writable, or set XDG_CACHE_HOME"
 
 
 def _connected(kind: DatabaseKind, name: str) -> sqlite3.Connection:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from functools import partial
-from pathlib import Path
 
+from wardround.change.snapshot import Snapshot
 from wardround.config.loader import read_sandbox
+from wardround.config.sandbox_settings import SandboxSettings
 from wardround.context.run_evidence import BehaviourRun, RunConditions, RunState, TestsRun
 from wardround.workflows.behaviour.compare import compare_behaviour
+from wardround.workflows.behaviour.limits import limits_within
 from wardround.workflows.behaviour.project_environment import environment_for
 from wardround.workflows.change_run import RunnableChange
 from wardround.workflows.test.evidence import evidence_of
@@ -27,10 +28,11 @@ class SandboxedWorkflows:
         repository, change = runnable.repository, runnable.change
         seconds = _MUTATION_S if runnable.has_mutations else None
         options = RunOptions(isolation=_isolation(runnable), mutation_s=seconds, compares_base=True)
-        with tempfile.TemporaryDirectory(prefix="wardround-run-") as folder:
+        with Snapshot() as private:
+            logs = private.home
             run = partial(run_tests, environ=os.environ, progress=runnable.progress)
-            found = evidence_of(run(repository, change, options, Path(folder)))
-            return with_results_at_base(found, repository, change, options, Path(folder), run)
+            found = evidence_of(run(repository, change, options, logs))
+            return with_results_at_base(found, repository, change, options, logs, run)
 
     def behaviour(self, runnable: RunnableChange, /) -> BehaviourRun:
         """Compare the changed functions on the same arguments before and after the change."""
@@ -42,6 +44,7 @@ class SandboxedWorkflows:
             repository,
             change,
             environment,
+            limits=limits_within(_settings(runnable).limits.wall_s),
             isolation=_isolation(runnable),
             progress=runnable.progress,
         )
@@ -49,5 +52,9 @@ class SandboxedWorkflows:
 
 def _isolation(runnable: RunnableChange) -> str:
     """Return the requested isolation, or else the one of the base of the change."""
-    base = runnable.repository.tree(runnable.change.base)
-    return runnable.sandbox or read_sandbox(base.read).backend
+    return runnable.sandbox or _settings(runnable).backend
+
+
+def _settings(runnable: RunnableChange) -> SandboxSettings:
+    """Return the settings of the base of the change."""
+    return read_sandbox(runnable.repository.tree(runnable.change.base).read)

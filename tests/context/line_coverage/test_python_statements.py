@@ -59,3 +59,17 @@ def test_the_line_of_a_function_does_not_run_with_its_body() -> None:
 
 def test_a_text_that_does_not_parse_has_no_statements() -> None:
     assert executable_lines("def", executed(1)) is None
+
+
+def test_the_handler_of_a_failed_import_is_left_out() -> None:
+    text = """
+try:
+    import json5
+except ImportError:
+    json5 = None
+try:
+    read()
+except ImportError:
+    report()
+"""
+    assert executable_lines(text, {3: True, 7: True}) == {3: True, 7: True, 9: False}

@@ -139,6 +139,15 @@ def test_the_end_of_the_time_is_reported(repo: GitRepository) -> None:
     assert result.state is not RunState.COMPLETE
 
 
+def test_tests_that_need_more_than_the_time_are_the_reason(repo: GitRepository) -> None:
+    slow = "import time\n\n\ndef test_slow():\n    time.sleep(60)\n"
+
+    result = mutated(repo, CODE, slow, "tests/test_prices.py::test_slow", budget_s=2)
+
+    assert (result.state, result.tried) == (RunState.FAILED, ())
+    assert result.detail == "no mutant was tried, as the time ended before the tests without an edit did"
+
+
 def test_tests_that_cannot_be_collected_are_an_incomplete_run(repo: GitRepository) -> None:
     result = mutated(repo, CODE, "import missing_library\n")
 

@@ -39,6 +39,13 @@ def test_annotations_without_an_effect_edit_nothing() -> None:
     assert edited(before, after) == []
 
 
+def test_a_cast_edits_nothing() -> None:
+    before = "def f(a):\n    return a.b.lower()\n"
+    cast = 'def f(a):\n    return cast("str", a.b).lower()\n'
+    assert edited(before, f"from typing import cast\n{cast}") == [1]
+    assert edited(before, f"from sqlalchemy import cast\n{cast}") == [1, 3]
+
+
 def test_a_statement_in_a_new_block_is_not_edited_and_the_condition_is() -> None:
     assert edited("def f(a):\n    g(a)\n", "def f(a):\n    if a:\n        g(a)\n") == [2]
 

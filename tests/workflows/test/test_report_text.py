@@ -60,6 +60,8 @@ def test_junit_has_a_test_that_did_not_run_as_an_error() -> None:
     counts = {name: suites.get(name) for name in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "4", "failures": "1", "errors": "1", "skipped": "1"}
     assert suites.findtext(".//failure") == "E  \\x1b[1m<boom> & \\xff"
+    (failure,) = suites.iter("failure")
+    assert failure.get("message") == "\\x1b[1m<boom> & \\xff"
 
 
 def test_evidence_has_no_times_and_no_logs() -> None:

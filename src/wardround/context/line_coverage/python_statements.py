@@ -13,6 +13,7 @@ _EXCLUDED = LazyPattern(
     r"|^\s*(?:el)?if\b.*(?:\bTYPE_CHECKING\b|__name__\s*==|\bsys\.(?:version_info|platform)\b|\bos\.name\b)"
 )
 _NO_CODE = (ast.Global, ast.Nonlocal, ast.Pass)
+_FAILED_IMPORTS = ("ImportError", "ModuleNotFoundError")
 _SPECIAL_DECORATORS = ("abstractmethod", "overload")
 
 
@@ -20,8 +21,8 @@ def executable_lines(text: str, executed: Lines) -> Lines | None:
     """Return the first line of each statement, True if one of its own lines ran; None if it does not parse.
 
     Statements that projects usually exclude from coverage are left out: those under ``no cover``,
-    ``TYPE_CHECKING``, ``__main__`` and conditions on the version or the platform, whose sides no environment
-    runs both, abstract methods, and bodies without an effect.
+    ``TYPE_CHECKING``, ``__main__``, conditions on the version or the platform and handlers of failed imports,
+    whose sides no environment runs both, abstract methods, and bodies without an effect.
     """
     try:
         tree = ast.parse(text)
@@ -39,7 +40,16 @@ def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
         if not _is_without_code(one):
             yield one
         for inner in bodies_of(one):
-            yield from _statements(inner, lines)
+            if not _handles_import(one, inner):
+                yield from _statements(inner, lines)
+
+
+def _handles_import(one: ast.stmt, body: list[ast.stmt]) -> bool:
+    """Return True for the block that runs if an import of a statement ``try`` fails."""
+    handlers = one.handlers if isinstance(one, ast.Try) else []
+    kind = next((handler.type for handler in handlers if handler.body is body), None)
+    is_import = isinstance(one, ast.Try) and isinstance(one.body[0], ast.Import | ast.ImportFrom)
+    return is_import and isinstance(kind, ast.Name) and kind.id in _FAILED_IMPORTS
 
 
 def _is_excluded(one: ast.stmt, lines: list[str]) -> bool:

@@ -6,11 +6,11 @@ import importlib.metadata
 import importlib.util
 import logging
 import posixpath
-import tempfile
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wardround.change.snapshot import Snapshot
 from wardround.context.surface.model import ComparingTool, NotCompared, SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import UNPUBLISHED, has_commands, is_in, python_packages
 from wardround.context.surface.python_declarations import declarations
@@ -71,8 +71,8 @@ def _compared(
     if not files[1]:
         yield _removed_package(module)
         return
-    with tempfile.TemporaryDirectory(prefix="wardround-surface-") as folder:
-        yield from _with_griffe(sides, module, files, Path(folder), documentation)
+    with Snapshot() as private:
+        yield from _with_griffe(sides, module, files, private.home, documentation)
 
 
 def _removed_package(module: str) -> SurfaceChange:

@@ -44,3 +44,9 @@ class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 DEFAULT_LIMITS = BehaviourLimits()
+
+
+def limits_within(wall_s: float) -> BehaviourLimits:
+    """Return the default limits, lowered to the configured elapsed time of a run."""
+    tests_s, replay_s = min(DEFAULT_LIMITS.tests_s, wall_s), min(DEFAULT_LIMITS.replay_s, wall_s)
+    return msgspec.structs.replace(DEFAULT_LIMITS, tests_s=tests_s, replay_s=replay_s)

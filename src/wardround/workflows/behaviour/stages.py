@@ -18,7 +18,7 @@ import msgspec
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import InputOrigin
 from wardround.errors import EnvironmentUnavailable
-from wardround.sandbox.model import Limits, Outcome, Visible
+from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.workflows.behaviour.limits import BehaviourLimits
@@ -161,7 +161,10 @@ class Stages(msgspec.Struct, frozen=True):
             attempts.append(((), ()))  # pytest starts nothing if the project ignores one of the files
         for names, options in attempts:
             found = self._record(side, names, (*_PYTEST, *options))
-            if found.recorded is None or found.recorded.tests:
+            is_over = (
+                found.outcome.state is not State.FINISHED
+            )  # at a limit, which another attempt reaches, too
+            if found.recorded is None or found.recorded.tests or is_over:
                 break
         return found
 

@@ -238,6 +238,9 @@ def _without_wheel(output: str) -> tuple[str, str]:
 
 
 def _tools(project: DetectedProject) -> tuple[str, ...]:
-    """Return the packages that run the tests of a project, which its files may not name."""
-    uses_pytest = any(one.name == "pytest" for one in project.frameworks)
-    return ("pytest", _COVERAGE) if uses_pytest else (_COVERAGE,)
+    """Return the packages that run the tests of a project, which its files may not name.
+
+    Tests of unittest are recorded by pytest for the comparison of behaviour.
+    """
+    has_tests = any(one.name in ("pytest", "unittest") for one in project.frameworks)
+    return ("pytest", _COVERAGE) if has_tests else (_COVERAGE,)

@@ -162,9 +162,10 @@ def _started(
 
 
 class _First(msgspec.Struct, frozen=True):
-    """The run of the tests without an edit."""
+    """The run of the tests without an edit; it is slow if the time ended before it did."""
 
-    first: dict[str, object]
+    first: dict[str, object] = {}
+    is_slow: bool = False
 
 
 class _One(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -178,13 +179,13 @@ class _One(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def _result(mutants: Sequence[Mutant], possible: int, data: bytes, outcome: Outcome) -> MutationResult:
     lines = data.split(b"\n")
     try:
-        first = msgspec.json.decode(lines[0], type=_First).first
+        run = msgspec.json.decode(lines[0], type=_First)
     except msgspec.DecodeError:
-        first = {}
+        run = _First()
     tried = tuple(_tried(mutants, lines[1:]))
-    if not first.get("outcomes"):
+    if not run.first.get("outcomes"):
         state = RunState.REFUSED if outcome.state is State.REFUSED else RunState.FAILED
-        return MutationResult(state, possible=possible, detail=_failure(outcome))
+        return MutationResult(state, possible=possible, detail=_failure(outcome, is_slow=run.is_slow))
     unfinished = outcome.state is not State.FINISHED or not data.endswith(b'"end"\n')
     detail = f"the time ended after {len(tried)} mutants" if unfinished else ""
     return MutationResult(RunState.PARTIAL if unfinished else RunState.COMPLETE, tried, possible, detail)
@@ -205,7 +206,9 @@ def _tried(mutants: Sequence[Mutant], lines: Iterable[bytes]) -> Iterator[TriedM
             )
 
 
-def _failure(outcome: Outcome) -> str:
+def _failure(outcome: Outcome, *, is_slow: bool) -> str:
     if outcome.state is not State.FINISHED:
         return f"no mutant was tried: {outcome.detail}"
+    if is_slow:
+        return "no mutant was tried, as the time ended before the tests without an edit did"
     return f"no mutant was tried, as pytest ran no test (see {outcome.log})"

@@ -20,7 +20,7 @@ _LEAST_MOVED = 15
 def edited_lines(file: ChangedFile, base: str, head: str) -> frozenset[int]:
     """Return the added lines of the head whose statement differs from those that its hunk removes.
 
-    A statement that is only moved, wrapped, indented, commented or annotated in another way is not edited.
+    A statement that is only moved, wrapped, indented, commented, annotated or cast is not edited.
     Where a side does not parse, every added line counts.
 
     Args:
@@ -54,7 +54,23 @@ _Spans = Sequence[tuple[ast.stmt, frozenset[int], bool]]
 
 
 def _spans(tree: ast.Module) -> _Spans:
-    return [*_below(tree.body, is_field=False)]
+    return [*_below(_WithoutCasts.of(tree).body, is_field=False)]
+
+
+class _WithoutCasts(ast.NodeTransformer):
+    """Replaces calls of ``typing.cast`` by their value."""
+
+    @classmethod
+    def of(cls, tree: ast.Module) -> ast.Module:
+        """Return the module without casts, if it imports them from ``typing`` by their name."""
+        imports = (one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "typing")
+        has_casts = any(name.name == "cast" and name.asname is None for one in imports for name in one.names)
+        return cls().visit(copy.deepcopy(tree)) if has_casts else tree
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        is_cast = isinstance(node.func, ast.Name) and node.func.id == "cast" and len(node.args) == 2
+        return node.args[1] if is_cast else node
 
 
 def _below(body: Sequence[ast.stmt], *, is_field: bool) -> Iterator[tuple[ast.stmt, frozenset[int], bool]]:

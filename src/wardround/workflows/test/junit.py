@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from wardround.context.run_evidence import TestOutcome
+from wardround.context.run_summary import error_line
 from wardround.text.escaping import one_line
 from wardround.workflows.test.report import TestReport, TestResult
 
@@ -53,7 +54,7 @@ def _case(test: TestResult) -> Iterator[str]:
         yield f"{start}/>"
         return
     yield f"{start}>"
-    message = _attribute(test.detail or test.excerpt.strip().rpartition("\n")[2])
+    message = _attribute(test.detail or error_line(test.excerpt))
     yield f"      <{element} message={message}>{escape(_printable(test.excerpt))}</{element}>"
     yield "    </testcase>"
 

@@ -16,7 +16,8 @@ from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.projects import DetectedProject, detect_projects
 from wardround.workflows.test.run_store import RunStore
 from wardround.workflows.test.script_planning import joined, plan_scripts, split_target
-from wardround.workflows.test.selection import Target, plan_tests
+from wardround.workflows.test.script_selection import NO_RECORDING as NO_SCRIPT_RECORDING
+from wardround.workflows.test.selection import NO_RECORDING, Target, plan_tests
 from wardround.workflows.test.tree import TreeUnderTest
 
 _LONGEST_FILE = 1024 * 1024
@@ -54,7 +55,7 @@ def plan_change(
     base = None if change.base == repository.empty_tree else tree_of(repository, change.base)
     store = RunStore.open(repository.git_dir)
     try:
-        recordings, failed = store.load(), store.failed()
+        recordings, failed, problem = store.load(), store.failed(), store.problem
     finally:
         store.close()
     order = () if recordings else ranked()
@@ -67,7 +68,15 @@ def plan_change(
             plan_tests(recordings, head, others, base=base, ranked=order, failed=failed, installed=installed)
         )
     found += [] if scripts is None else [plan_scripts(repository.git_dir, projects, head, base, scripts)]
-    return PlannedTests(side, head, base, projects, joined(found))
+    return PlannedTests(side, head, base, projects, _with_problem(joined(found), problem))
+
+
+def _with_problem(plan: TestPlan, problem: str) -> TestPlan:
+    """Return the plan with the reason why no run can be stored, if there is one."""
+    if not problem:
+        return plan
+    others = (note for note in plan.notes if note not in (NO_RECORDING, NO_SCRIPT_RECORDING))
+    return msgspec.structs.replace(plan, notes=(problem, *others))
 
 
 def tree_of(repository: Repository, side: str) -> TreeUnderTest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -14,6 +15,7 @@ from wardround.context.run_evidence import RunState, TestOutcome
 from wardround.sandbox.model import Outcome, State
 from wardround.text.redaction import redact_secrets
 from wardround.workflows.test import session_events as events
+from wardround.workflows.test.broken_folders import BrokenFolder, broken_folder
 from wardround.workflows.test.order_dependence import fewest
 from wardround.workflows.test.report import OrderDependence
 from wardround.workflows.test.selection import without_parameters
@@ -48,6 +50,7 @@ class ProjectTests(msgspec.Struct, frozen=True):
         tests: ids in the order of the plan.
         is_filtered: other tests of the project are left out.
         paths: files that a person requested.
+        partial: files with tests that the plan leaves out.
     """
 
     root: str
@@ -55,6 +58,7 @@ class ProjectTests(msgspec.Struct, frozen=True):
     tests: tuple[str, ...]
     is_filtered: bool
     paths: tuple[str, ...] = ()
+    partial: frozenset[str] = frozenset()
 
 
 class ProjectResult(msgspec.Struct, frozen=True):
@@ -67,6 +71,7 @@ class ProjectResult(msgspec.Struct, frozen=True):
         unrecorded: the reason why nothing was recorded, as a clause.
         order: tests that fail after others only; empty unless requested.
         is_recorded: the functions that each test ran are known otherwise than by lines.
+        left_out: folders that were not collected, as their ``conftest.py`` fails.
     """
 
     state: RunState
@@ -77,6 +82,7 @@ class ProjectResult(msgspec.Struct, frozen=True):
     unrecorded: str = ""
     order: tuple[OrderDependence, ...] = ()
     is_recorded: bool = False
+    left_out: tuple[str, ...] = ()
 
     @property
     def supplied(self) -> list[str]:
@@ -120,6 +126,7 @@ class ProjectRunner:
         self._uncollected: list[events.Uncollected] = []
         self._excluded: set[str] = set()
         self._not_run: dict[str, str] = {}
+        self._left_out: list[str] = []
         self._outcomes: list[Outcome] = []
 
     def result(self) -> ProjectResult:
@@ -143,8 +150,9 @@ class ProjectRunner:
         started = (one for ran in self._ran for one in ran.events if isinstance(one, events.Started))
         unrecorded = next((one.unrecorded for one in started), "")
         return ProjectResult(
-            state, self._results, tuple(self._ran), tuple(self._outcomes), detail, unrecorded, self._order
-        )
+            state, self._results, tuple(self._ran), tuple(self._outcomes), detail, unrecorded, self._order,
+            left_out=tuple(self._left_out),
+        )  # fmt: skip
 
     def _left_s(self) -> float:
         return self._deadline - time.monotonic()
@@ -163,6 +171,7 @@ class ProjectRunner:
             is_recorded=is_recorded,
             is_exact=is_exact,
             paths=self._tests.paths,
+            left_out=tuple(self._left_out),
         )
         log = self._logs / f"test-{self._tests.framework}-{self._next_log}.log"
         self._next_log += 1
@@ -179,6 +188,10 @@ class ProjectRunner:
                 return self._ended(RunState.REFUSED, done.outcome.detail)
             self._ran.append(done)
             collected = self._read(done)
+            folder = broken_folder(done, self._tests.root, tests)
+            if folder is not None and folder.path not in self._left_out:
+                tests = self._without(folder, tests)
+                continue
             if collected is None:
                 return None if self._results else self._ended(RunState.FAILED, self._no_start(done))
             tests = tuple(one for one in collected if one not in self._results)
@@ -187,6 +200,14 @@ class ProjectRunner:
             is_filtered = True
         self._not_run |= dict.fromkeys(tests, self._reason_of(self._ran[-1]))
         return None
+
+    def _without(self, folder: BrokenFolder, tests: Sequence[str]) -> tuple[str, ...]:
+        """Leave a folder out of further processes, and return the tests that are not in it."""
+        self._left_out.append(folder.path)
+        self._uncollected = [one for one in self._uncollected if one.path]  # others are of all folders
+        reason = f"{folder.path}/conftest.py failed, so its folder was left out: {last_line(folder.excerpt)}"
+        self._not_run |= {test: reason for test in tests if folder.has(test)}
+        return tuple(test for test in tests if not folder.has(test))
 
     def _read(self, done: SessionResult) -> tuple[str, ...] | None:
         """Read the results of a process, and return the collected tests; None if it did not collect."""
@@ -233,8 +254,10 @@ class ProjectRunner:
         broken = next((one for one in done.events if isinstance(one, events.Broken)), None)
         uncollected = next((one for one in done.events if isinstance(one, events.Uncollected)), None)
         text = (broken or uncollected).excerpt if broken or uncollected else done.outcome.stderr  # type: ignore[union-attr]
-        last = last_line(text or done.outcome.stdout)
-        reason = f": {last}" if last else ""
+        usage = _USAGE.search(text)
+        last = usage[1] if usage else last_line(text or done.outcome.stdout)
+        wrong = _WRONG_PLUGIN.search(text)
+        reason = f": {wrong[1]}: {last}" if wrong else f": {last}" if last else ""
         return f"{self._tests.framework} collected no tests, and {ending(done.outcome)}{reason}"
 
     def _reason_of(self, done: SessionResult) -> str:
@@ -256,6 +279,24 @@ class ProjectRunner:
                 self._results[test] = _repeated(self._results[test], last[test])
         if self._is_recorded:
             self._repeat_recorded()
+        self._repeat_in_files()
+
+    def _repeat_in_files(self) -> None:
+        """Run all tests of files with tests that still fail, if the plan left some out.
+
+        Tests of a file may leave state for each other, as options in an attribute of their class.
+        """
+        results = self._results.items()
+        failed = {test: one for test, one in results if one.outcome in _FAILURES}
+        files = sorted({test.partition("::")[0] for test in failed} & self._tests.partial)
+        if not files or self._left_s() < _LEAST_S:
+            return
+        for one in self._session(files, is_filtered=True, is_recorded=False).events:
+            if isinstance(one, events.Ended) and one.test in failed and one.outcome is TestOutcome.PASSED:
+                attempts = failed[one.test].attempts + one.attempts
+                self._results[one.test] = RawResult(
+                    TestOutcome.PASSED, one.seconds, _NEEDS_OTHERS, attempts=attempts
+                )
 
     def _repeat_recorded(self) -> None:
         """Run flaky tests with the recording again, to tell those that only the recording breaks."""
@@ -384,8 +425,11 @@ _DUMPS = ("Fatal Python error", _TIMEOUT)
 _DUMP_FRAME = LazyPattern(r'File "([^"\n]{1,4096})", line (\d{1,7})')
 _MOST_DUMP_LINES = 12
 _RECORDING_BREAKS = "it passes, and fails only while the functions that it runs are recorded"
+_NEEDS_OTHERS = "it passes after other tests of its file, and fails without those that the plan left out"
 _WITH_RECORDING = 3
 """Attempts until that is known: with the recording, without it, with it again."""
+_USAGE = LazyPattern(r"^[^\s:]{1,200}: error: (.{1,400})$", re.M)
+_WRONG_PLUGIN = LazyPattern(r"PluginValidationError: (Plugin '[^'\n]{1,200}' for hook '\w{1,100}')$", re.M)
 _FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
 
 

@@ -77,11 +77,11 @@ class RecordedLines:
                     if one.runs:
                         store.add(msgspec.structs.replace(one, installed=installed))
                 store.mark(failed, passed)
+                return store.problem
             finally:
                 store.close()
         except (OSError, sqlite3.Error) as cause:
             return f"The runs were not stored ({cause}), so that the next plan is not smaller."
-        return ""
 
 
 def executed_in(session: SessionResult, tree: TreeUnderTest) -> dict[str, int]:

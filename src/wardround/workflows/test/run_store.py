@@ -65,6 +65,12 @@ class RunStore:
         """Open or create the store of the repository with this git folder."""
         return cls(RepositoryDatabase.open(_KIND, git_dir, folder or cache_dir() / "test-runs"))
 
+    @property
+    def problem(self) -> str:
+        """One sentence if nothing that is added will be there for later plans; else empty."""
+        problem = self._file.problem
+        return problem and f"No run can be stored, so that later plans are not smaller: {problem}."
+
     def close(self) -> None:
         self._file.close()
 

@@ -29,6 +29,7 @@ from wardround.workflows.test.script_run import ScriptSandbox, file_of
 from wardround.workflows.test.script_runs import ScriptRuns
 from wardround.workflows.test.selection import Target, without_parameters
 from wardround.workflows.test.session import SessionRequest, Sessions, ending
+from wardround.workflows.test.session_events import Uncollected
 from wardround.workflows.test.tree import TreeUnderTest
 
 _LEAST_COMPLETE_FIRST = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
@@ -171,7 +172,7 @@ class _Running:
             else (),
             delta=delta,
             order=tuple(order for _, _, result in self._done for order in result.order),
-            notes=tuple(filter(None, notes)),
+            notes=tuple(dict.fromkeys(filter(None, notes))),
         )
 
     def _stored(self, tests: Sequence[TestResult]) -> str:
@@ -236,6 +237,7 @@ class _Running:
             tuple(one.id for one in group.tests),
             is_filtered=bool(self._planned.plan.omitted),
             paths=tuple(sorted(name for name in names if name.endswith(".py"))),
+            partial=frozenset(one.id.partition("::")[0] for one in self._planned.plan.omitted),
         )
         return ProjectRunner(
             self._sessions(environment, self._planned.side),
@@ -285,11 +287,15 @@ class _Running:
         if left < 1:
             return "the time budget ended"
         tests = tuple(test for test, one in result.results.items() if one.outcome is not TestOutcome.NOT_RUN)
-        request = SessionRequest(group.name, group.root, tests, left, left, is_recorded=True)
+        request = SessionRequest(
+            group.name, group.root, tests, left, left, is_recorded=True, left_out=result.left_out
+        )
         log = self._logs / f"test-{group.name}-base{group.root and '-' + group.root.replace('/', '-')}.log"
         done = self._sessions(environment, self._change.base).run(request, log)
         if not done.is_complete:
             return f"its tests did not run to the end, as {ending(done.outcome)}"
+        if missed := sorted(one.path for one in done.events if isinstance(one, Uncollected)):
+            return f"its tests could not all be collected there, as {missed[0] or 'those of all folders'}"
         for path, lines in executed_in(done, self._planned.base).items():
             executed[path] = executed.get(path, 0) | lines
         return ""

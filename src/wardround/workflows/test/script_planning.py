@@ -95,8 +95,8 @@ def store_script_runs(
             for one in recordings:
                 store.add(one)
             store.mark(failed, passed)
+            return store.problem
         finally:
             store.close()
     except (OSError, sqlite3.Error) as cause:
         return f"Runs of JavaScript tests were not stored ({cause}), so that the next plan is not smaller."
-    return ""

@@ -17,7 +17,7 @@ from wardround.workflows.test.script_order import by_imports
 from wardround.workflows.test.script_tree import ScriptTree
 from wardround.workflows.test.selection import Scope, Target
 
-_NO_RECORDING = (
+NO_RECORDING = (
     "No run of JavaScript tests is recorded, so every file of tests is run, the nearest by imports first."
 )
 
@@ -85,7 +85,7 @@ def _affected(
     chosen.sort(
         key=lambda one: (order.index(one.cause), near.get(one.id, len(near)), -len(one.evidence), one.id)
     )
-    return TestPlan(tuple(chosen), tuple(omitted), () if runs or not known else (_NO_RECORDING,))
+    return TestPlan(tuple(chosen), tuple(omitted), () if runs or not known else (NO_RECORDING,))
 
 
 def _uncollected(

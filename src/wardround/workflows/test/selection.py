@@ -22,7 +22,7 @@ from wardround.workflows.test.tree import TreeUnderTest
 _KEPT_PARAMETERS = frozenset({Cause.RAN_CHANGED_FUNCTION, Cause.SHARED_SETUP, Cause.STARTS_PROCESS})
 """Causes that leave the parameters of a test as they were recorded."""
 _SUGGESTED = 3
-_NO_RECORDING = "No run is recorded, so every test is run; a recorded run bounds the tests of later changes."
+NO_RECORDING = "No run is recorded, so every test is run; a recorded run bounds the tests of later changes."
 
 
 class Scope(enum.StrEnum):
@@ -162,7 +162,7 @@ def _affected(
             chosen[test] = _unrecorded(test, known, changed)
     order = _order(chosen.values(), ranked)
     is_unbounded = any(one.cause is Cause.NOT_RECORDED for one in order)
-    notes = (_NO_RECORDING,) if is_unbounded and not known.recordings else tuple(found_notes)
+    notes = (NO_RECORDING,) if is_unbounded and not known.recordings else tuple(found_notes)
     return TestPlan(tuple(order), tuple(sorted(omitted, key=lambda one: one.id)), notes)
 
 

@@ -32,10 +32,11 @@ class SessionRequest(msgspec.Struct, frozen=True):
 
     Attributes:
         project: the folder in which the framework runs, relative to the tree.
-        tests: ids, those most likely to fail first.
+        tests: ids, those most likely to fail first; the path of a file includes all of its tests.
         is_filtered: run these alone; otherwise all, these first.
         is_exact: run them in exactly this order.
         paths: files that the framework would not find by itself.
+        left_out: folders that are not collected, as their ``conftest.py`` fails.
         budget_s: elapsed time.
         test_s: elapsed time of one test.
     """
@@ -49,6 +50,7 @@ class SessionRequest(msgspec.Struct, frozen=True):
     is_exact: bool = False
     is_recorded: bool = False
     paths: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 class SessionResult(msgspec.Struct, frozen=True):
@@ -138,6 +140,7 @@ def _write_request(tree: Path, root: str, request: SessionRequest, measured: Seq
         "is_filtered": request.is_filtered,
         "is_exact": request.is_exact,
         "paths": [os.path.join(root, path) for path in request.paths],
+        "left_out": request.left_out,
         "measured": [os.path.join(root, path) for path in measured],
         "budget_s": request.budget_s * _OWN_SHARE,
         "test_s": request.test_s,

@@ -21,12 +21,30 @@ class PytestScope:
         root: the absolute path of the tree.
         files: paths in the tree of the only files to collect; None for all.
         options: by name, those that are set if a plugin has them.
+        left_out: folders in the tree that are not collected.
     """
 
-    def __init__(self, root: str, files: Collection[str] | None, options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        root: str,
+        files: Collection[str] | None,
+        options: dict[str, Any],
+        left_out: Collection[str] = (),
+    ) -> None:
         self._root = root
         self._files = files
         self._options = options
+        self._left_out = left_out
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_plugin_registered(self, plugin: Any, manager: Any) -> None:
+        """Accept hooks in ``conftest.py`` of a plugin that is not installed, which only that plugin calls."""
+        if os.path.basename(getattr(plugin, "__file__", None) or "") != "conftest.py":
+            return
+        for caller in manager.get_hookcallers(plugin) or ():
+            if not caller.has_spec():
+                for implementation in caller.get_hookimpls():
+                    implementation.optionalhook = True
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_load_initial_conftests(self, early_config: Any) -> Iterator[None]:
@@ -52,6 +70,8 @@ class PytestScope:
 
     def _ignores(self, path: str) -> bool | None:
         """Return True for a file that none of the tests is in; None to leave it to others."""
+        if path_in(self._root, path) in self._left_out:
+            return True
         if self._files is None or not path.endswith(".py"):
             return None
         is_package = os.path.basename(path) in ("__init__.py", "conftest.py")

@@ -406,7 +406,7 @@ def main(job_path: str) -> int:
         try:
             import pytest
         except ImportError:
-            print("pytest is not installed", file=sys.stderr)
+            print("pytest is not installed; install it in the environment of the project", file=sys.stderr)
             return 3
         plugin = _Plugin(recorder, job["summary"], job["tests"])
         plugin.write()

@@ -34,7 +34,8 @@ def main() -> None:
     supply_versions(request["root"])
     with open(request["results"], "a", buffering=1, encoding="utf-8") as results:
         first = _forked(request, request["tests"], request["lines"], request["budget_s"], is_quiet=False)
-        results.write(json.dumps({"first": first or {}}) + "\n")
+        is_slow = first is None and time.monotonic() - begun >= request["budget_s"]
+        results.write(json.dumps({"first": first or {}, "is_slow": is_slow}) + "\n")
         if first and first["outcomes"]:
             _run_mutants(request, first, results, begun + request["budget_s"])
 

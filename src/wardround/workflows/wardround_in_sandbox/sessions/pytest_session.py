@@ -21,7 +21,8 @@ _OPTIONS = ("--maxfail=0", "--continue-on-collection-errors", "--tb=short", "--c
 def run(request: Request, events: Events, recorder: LineRecorder) -> int:
     """Run pytest and return its exit status."""
     files = request.files if request.is_filtered else None
-    plugins = [PytestScope(request.root, files, ONE_PROCESS), _Session(request, events, recorder)]
+    scope = PytestScope(request.root, files, ONE_PROCESS, request.left_out)
+    plugins = [scope, _Session(request, events, recorder)]
     recorder.start()
     try:
         return int(pytest.main([*_OPTIONS, *request.paths], plugins=plugins))

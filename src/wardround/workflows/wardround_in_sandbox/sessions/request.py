@@ -17,8 +17,10 @@ class Request:
         results: the file for events.
         data: the file for recorded lines; empty to record none.
         tests: ids in the order in which to run them.
+            The path of a file is an id that includes all of its tests.
         is_filtered: run these alone; otherwise all, these first.
         is_exact: run tests in exactly this order; otherwise files in this order, each as the framework does.
+        left_out: folders in the tree that are not collected, as their ``conftest.py`` fails.
         paths: arguments that name files outside of the configured folders.
         measured: absolute paths of the files whose branches are recorded.
         budget_s: elapsed time after which no test is begun.
@@ -34,6 +36,7 @@ class Request:
         self.is_filtered: bool = values["is_filtered"]
         self.is_exact: bool = values["is_exact"]
         self.paths: list[str] = values["paths"]
+        self.left_out: list[str] = values["left_out"]
         self.measured: list[str] = values["measured"]
         self.budget_s: float = values["budget_s"]
         self.test_s: float = values["test_s"]
@@ -49,7 +52,8 @@ class Request:
 
     def includes(self, test: str) -> bool:
         """Return True if a test is to be run; an id without parameters includes all of them."""
-        return not self.is_filtered or test in self.places or without_parameters(test) in self.places
+        ids = (test, without_parameters(test), test.partition("::")[0])
+        return not self.is_filtered or any(one in self.places for one in ids)
 
     def position(self, test: str) -> tuple[int, int]:
         """Return the sort key of a test; equal ones stay in the order of the framework."""
