@@ -1,7 +1,7 @@
 """Review the pool of repositories, so that their findings can be judged.
 
-    python evals/judging_pool.py windows --clones DIR --windows FILE [--kind KIND] [--length N] [--count N] [--most N]
-                                         [--only SPECIALIST --paths PATHSPEC ...]
+    python evals/judging_pool.py windows --clones DIR --windows FILE [--kind KIND] [--length N] [--count N]
+                                         [--most N] [--only SPECIALIST --paths PATHSPEC ...]
     python evals/judging_pool.py verify  --windows FILE --results FILE [--most N] [--wait]
     python evals/judging_pool.py scan    --clones DIR --results FILE [--commits N] [--kind KIND]
     python evals/judging_pool.py counts  --results FILE [--windows FILE]
