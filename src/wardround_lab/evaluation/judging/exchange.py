@@ -15,19 +15,26 @@ from wardround_lab.evaluation.judging.screen import Screen
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One finding for a reader; it contains code, so it belongs into no repository."""
+    """One finding for a reader; it contains code, so it belongs into no repository.
+
+    Attributes:
+        name: that of the rule.
+        clone: the folder of the repository on this machine, for ``git -C CLONE show COMMIT:PATH``.
+        code: the lines around the finding, numbered; its own are marked, and a caret is at its column.
+    """
 
     id: str
     repository: str
+    clone: str
     commit: str
     path: str
     line: int
     rule: str
+    name: str
     message: str
     why: str
     hunk: str
     code: str
-    neighbours: str
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -38,11 +45,11 @@ class Answer(msgspec.Struct, frozen=True):
     reason: ReasonCode
 
 
-def question(hit: Hit, shown: Screen) -> Question:
+def question(hit: Hit, clone: str, name: str, shown: Screen) -> Question:
     """Return a finding as a line for readers."""
     return Question(
-        hit.id, hit.repository, hit.commit, hit.path, hit.line, hit.rule, hit.message, shown.why,
-        "\n".join(shown.hunk), "\n".join(shown.code), "\n".join(shown.neighbours),
+        hit.id, hit.repository, clone, hit.commit, hit.path, hit.line, hit.rule, name, hit.message, shown.why,
+        "\n".join(shown.hunk), "\n".join(shown.code),
     )  # fmt: skip
 
 

@@ -80,8 +80,7 @@ def windows(
     """
     arguments = ("--first-parent", f"--since={since}", f"-n{length * count}", "--format=%H %P")
     rows = git_output(folder, "log", *arguments, "--", *paths).splitlines()
-    pairs = [row.split()[:2] for row in rows if " " in row]
-    chain = [(commit, parent) for commit, parent in pairs]
+    chain = [(parts[0], parts[1]) for parts in map(str.split, rows) if len(parts) > 1]
     for first in range(0, len(chain), length):
         yield from _moderate(folder, chain[first : first + length], paths)
 
