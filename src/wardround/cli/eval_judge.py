@@ -137,9 +137,7 @@ def _write(due: Sequence[Hit], file: HitFile, options: dict[str, Any]) -> int:
 
     loaded = host.load()
     content = dump_questions(
-        question(
-            hit, file.commit_of(hit).folder, loaded.catalogue.rule(hit.rule).name, _screen(hit, file, loaded)
-        )
+        question(hit, file.commit_of(hit), loaded.catalogue.rule(hit.rule).name, _screen(hit, file, loaded))
         for hit in due
     )
     try:

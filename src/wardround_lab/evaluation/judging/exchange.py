@@ -10,8 +10,10 @@ import msgspec
 
 from wardround.errors import UsageError
 from wardround.rules.judgements import Judgement, ReasonCode, Verdict, judgement_of
-from wardround_lab.evaluation.judging.hits import Hit
+from wardround_lab.evaluation.judging.hits import Hit, ReviewedCommit
 from wardround_lab.evaluation.judging.screen import Screen
+
+_MOST_OTHERS = 8
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -21,6 +23,7 @@ class Question(msgspec.Struct, frozen=True):
         name: that of the rule.
         clone: the folder of the repository on this machine, for ``git -C CLONE show COMMIT:PATH``.
         code: the lines around the finding, numbered; its own are marked, and a caret is at its column.
+        others: line and rule of the nearest other findings of the same review in the file.
     """
 
     id: str
@@ -35,6 +38,7 @@ class Question(msgspec.Struct, frozen=True):
     why: str
     hunk: str
     code: str
+    others: tuple[str, ...]
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -45,11 +49,18 @@ class Answer(msgspec.Struct, frozen=True):
     reason: ReasonCode
 
 
-def question(hit: Hit, clone: str, name: str, shown: Screen) -> Question:
-    """Return a finding as a line for readers."""
+def question(hit: Hit, reviewed: ReviewedCommit, name: str, shown: Screen) -> Question:
+    """Return a finding as a line for readers.
+
+    Args:
+        name: that of the rule.
+    """
+    same_file = [one for one in reviewed.hits if one.path == hit.path and one.key != hit.key]
+    nearest = sorted(same_file, key=lambda one: abs(one.line - hit.line))[:_MOST_OTHERS]
+    others = tuple(f"{one.line} {one.rule}" for one in sorted(nearest, key=lambda one: one.line))
     return Question(
-        hit.id, hit.repository, clone, hit.commit, hit.path, hit.line, hit.rule, name, hit.message, shown.why,
-        "\n".join(shown.hunk), "\n".join(shown.code),
+        hit.id, hit.repository, reviewed.folder, hit.commit, hit.path, hit.line, hit.rule, name, hit.message,
+        shown.why, "\n".join(shown.hunk), "\n".join(shown.code), others,
     )  # fmt: skip
 
 
