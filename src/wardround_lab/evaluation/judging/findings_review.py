@@ -11,9 +11,9 @@ from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
 from wardround.config.schema import Config
-from wardround.context.review_context import build_context
+from wardround.context.review_context import ReviewContext, build_context
 from wardround.execution.model import Results
-from wardround.execution.review_run import RawReview, ReviewRun
+from wardround.execution.review_run import RawReview, ReviewRun, SideRequests
 from wardround.execution.scheduler import Scheduler
 from wardround.execution.trust import Trust
 from wardround.findings import Finding, Status
@@ -39,44 +39,32 @@ class ChangeFindings:
 
 
 def findings_of_change(
-    origin: ChangeSource,
-    change: Change,
-    host: PluginHost,
-    request: ReviewRequest,
-    *,
-    change_level: bool = True,
+    origin: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest
 ) -> ChangeFindings:
-    """Review a change.
+    """Review a change as ``wardround review`` does."""
+    config = read_config(origin, change, host, request)
+    context = build_context(origin, change, host, config, request)
+    with ReviewRun(origin, context, host, config, request, Processes()) as run:
+        results = run.review()
+    return _introduced(origin, context, results, host, config, request)
 
-    Args:
-        change_level: with the checks that compare the entire change with the rest of the repository; the
-            single files cost a fraction of the time.
+
+def findings_of_head(
+    origin: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest
+) -> ChangeFindings:
+    """Review the changed files at the head: a fraction of the time of the entire review.
+
+    Results on added lines count as introduced, without a comparison with the base, and the checks that
+    compare the change with the rest of the repository do not run.
     """
     config = read_config(origin, change, host, request)
     context = build_context(origin, change, host, config, request)
-    processes = Processes()
-    with ReviewRun(origin, context, host, config, request, processes) as run:
-        results = (
-            run.review() if change_level else _by_file(run, origin, change, host, config, request, processes)
-        )
-    processed = pipeline.process(pipeline_inputs(origin, context, results, host, config, request))
-    added = sum(file.added_lines for file in change.files if file.path in results.claimed)
-    return ChangeFindings(tuple(f for f in processed.findings if f.status in _INTRODUCED), added)
-
-
-def _by_file(
-    run: ReviewRun,
-    origin: ChangeSource,
-    change: Change,
-    host: PluginHost,
-    config: Config,
-    request: ReviewRequest,
-    processes: Processes,
-) -> RawReview:
-    """Review both sides of the files, without checks of the entire change."""
-    requests, trust = run.side_requests(), Trust(origin, change, host, request)
-    results: Results | None = None
-    with Snapshot(scratch_root(origin.root)) as snapshot, closing(ResultCache.open()) as cache:
+    trust, processes = Trust(origin, change, host, request), Processes()
+    with (
+        ReviewRun(origin, context, host, config, request, processes) as run,
+        Snapshot(scratch_root(origin.root)) as snapshot,
+        closing(ResultCache.open()) as cache,
+    ):
         scheduler = Scheduler(
             root=origin.root,
             profile=request.profile,
@@ -88,11 +76,31 @@ def _by_file(
             timeout_s=config.root.tool_timeout,
             is_secret=lambda rule: host.catalogue.rule(rule).masked,
         )
+        results = _of_head(run.side_requests(), scheduler)
+    return _introduced(origin, context, results, host, config, request)
+
+
+def _of_head(requests: SideRequests, scheduler: Scheduler) -> RawReview:
+    side, units = next(requests)
+    results = scheduler.review(side, units)
+    results.change_level = ()
+    try:
         while True:
-            try:
-                side, units = next(requests) if results is None else requests.send(results)
-            except StopIteration as finished:
-                review: RawReview = finished.value
-                return review
-            results = scheduler.review(side, units)
-            results.change_level = ()
+            requests.send(results)
+            results = Results()
+    except StopIteration as finished:
+        review: RawReview = finished.value
+        return review
+
+
+def _introduced(
+    origin: ChangeSource,
+    context: ReviewContext,
+    results: RawReview,
+    host: PluginHost,
+    config: Config,
+    request: ReviewRequest,
+) -> ChangeFindings:
+    processed = pipeline.process(pipeline_inputs(origin, context, results, host, config, request))
+    added = sum(file.added_lines for file in context.change.files if file.path in results.claimed)
+    return ChangeFindings(tuple(f for f in processed.findings if f.status in _INTRODUCED), added)

@@ -22,10 +22,12 @@ class Window:
     Attributes:
         base: the parent of the oldest commit.
         head: the newest commit.
+        commits: the number of commits, with pathspecs of those that change such files.
     """
 
     base: str
     head: str
+    commits: int
 
 
 def git_output(folder: Path, *arguments: str) -> str:
@@ -86,7 +88,7 @@ def windows(
 
 
 def _moderate(folder: Path, chain: Sequence[tuple[str, str]], paths: Sequence[str]) -> Iterator[Window]:
-    window = Window(base=chain[-1][1], head=chain[0][0])
+    window = Window(base=chain[-1][1], head=chain[0][0], commits=len(chain))
     if len(chain) == 1 or added_lines(folder, window.base, window.head, paths) <= _MOST_WINDOW_LINES:
         yield window
         return

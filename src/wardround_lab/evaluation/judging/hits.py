@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.change.change_source import GitChangeSource
+from wardround.change.change_source import ChangeSource, GitChangeSource
+from wardround.change.diff import Change
 from wardround.change.encoding import escape_undecodable
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
@@ -21,7 +22,7 @@ from wardround.findings import Finding
 from wardround.host import PluginHost
 from wardround.rules.judgements import FindingKey
 from wardround.tools.tool import Profile
-from wardround_lab.evaluation.judging.findings_review import findings_of_change
+from wardround_lab.evaluation.judging.findings_review import ChangeFindings, findings_of_change
 from wardround_lab.evaluation.judging.history import newest_commits
 from wardround_lab.evaluation.judging.row_file import RowFile
 
@@ -158,20 +159,16 @@ def reviewed_commit(
     commit: str,
     host: PluginHost,
     request: ReviewRequest,
-    *,
-    change_level: bool = True,
+    findings: Callable[
+        [ChangeSource, Change, PluginHost, ReviewRequest], ChangeFindings
+    ] = findings_of_change,
 ) -> ReviewedCommit:
-    """Review one commit; a crash is a result too.
-
-    Args:
-        change_level: with the checks of the entire change.
-    """
+    """Review one commit; a crash is a result too."""
     blank = ReviewedCommit(source.name, str(source.folder), commit, base)
     try:
         with Repository(source.folder) as repository:
             change = repository.range(base, commit)
-            origin = GitChangeSource(repository, change)
-            done = findings_of_change(origin, change, host, request, change_level=change_level)
+            done = findings(GitChangeSource(repository, change), change, host, request)
     except PLUGIN_EXCEPTIONS as crash:  # one commit must not end the scan of the others
         return msgspec.structs.replace(blank, trouble=f"{type(crash).__name__}: {crash}")
     hits = _hits(source.name, commit, done.findings)

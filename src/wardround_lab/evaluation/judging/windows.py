@@ -15,6 +15,7 @@ import msgspec
 
 from wardround.config.request import ReviewRequest
 from wardround.host import PluginHost
+from wardround_lab.evaluation.judging.findings_review import findings_of_head
 from wardround_lab.evaluation.judging.history import Window, git_output
 from wardround_lab.evaluation.judging.hits import Hit, Source, reviewed_commit
 
@@ -26,6 +27,7 @@ class ReviewedWindow(msgspec.Struct, frozen=True):
     """Result of the review of one window.
 
     Attributes:
+        commits: the number of commits in the window.
         only: the specialist that reviewed it; empty for all.
         hits: the findings on lines that a commit of the window added, under that commit, its path and line.
         unattributed: the number of the others.
@@ -37,6 +39,7 @@ class ReviewedWindow(msgspec.Struct, frozen=True):
     base: str
     head: str
     only: str = ""
+    commits: int = 0
     added_lines: int = 0
     hits: tuple[Hit, ...] = ()
     unattributed: int = 0
@@ -64,10 +67,11 @@ def reviewed_window(
 
     Checks of the entire change run in the reviews of single commits only.
     """
-    done = reviewed_commit(source, window.base, window.head, host, request, change_level=False)
+    done = reviewed_commit(source, window.base, window.head, host, request, findings_of_head)
     hits = attributed(source.folder, window, done.hits)
     return ReviewedWindow(
-        source.name, str(source.folder), window.base, window.head, only, done.added_lines,
+        source.name, str(source.folder), window.base, window.head, only, window.commits,
+        done.added_lines,
         tuple(hits), len(done.hits) - len(hits), done.trouble,
     )  # fmt: skip
 
