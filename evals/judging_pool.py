@@ -2,9 +2,9 @@
 
     python evals/judging_pool.py windows --clones DIR --windows FILE [--kind KIND] [--length N] [--count N]
                                          [--most N] [--only SPECIALIST --paths PATHSPEC ...]
-    python evals/judging_pool.py verify  --windows FILE --results FILE [--most N] [--wait]
+    python evals/judging_pool.py verify  --windows FILE ... --results FILE [--most N] [--wait]
     python evals/judging_pool.py scan    --clones DIR --results FILE [--commits N] [--kind KIND]
-    python evals/judging_pool.py counts  --results FILE [--windows FILE]
+    python evals/judging_pool.py counts  --results FILE [--windows FILE ...]
 
 The repositories are those of ``evals/judgements/pool.yml`` that have a clone in ``DIR/OWNER+NAME``, with or
 without a work tree. Each command works at low priority, one review at a time, and resumes from its file.
@@ -104,13 +104,15 @@ def in_rounds(found: list[Source], arguments: argparse.Namespace) -> Iterator[tu
 def verify_pool(arguments: argparse.Namespace) -> None:
     """Review the commits of windows alone."""
     os.nice(max(0, _NICENESS - os.nice(0)))
-    found, file = RowFile(arguments.windows, ReviewedWindow), HitFile(arguments.results)
+    files, file = [RowFile(one, ReviewedWindow) for one in arguments.windows], HitFile(arguments.results)
     judged = {one.key for one in load_judgements(POOL.parent)}
     verification, loaded, left = Verification(file, judged, Limits()), host.load(), arguments.most
     with review_request() as request:
         while left:
-            found.read_new()
-            done = verification.review(found.rows, min(left, _STEP), loaded, request)
+            for one in files:
+                one.read_new()
+            found = [row for one in files for row in one.rows]
+            done = verification.review(found, min(left, _STEP), loaded, request)
             left -= done
             print(f"{len(file.commits)} commits, {len(file.hits())} findings", flush=True)
             if not done and not arguments.wait:
@@ -145,7 +147,8 @@ def counts(arguments: argparse.Namespace) -> None:
         for name, count in found.most_common():
             print(f"{count:8}  {name}{'  (rare)' if title == 'rule' and count < _FEWEST else ''}")
     if arguments.windows:
-        share = confirmation(RowFile(arguments.windows, ReviewedWindow).rows, file)
+        found = [row for one in arguments.windows for row in RowFile(one, ReviewedWindow).rows]
+        share = confirmation(found, file)
         print(f"\n{share.confirmed} of {share.checked} findings of windows confirmed")
 
 
@@ -166,7 +169,7 @@ def main() -> None:
     one.add_argument("--paths", nargs="+", default=(), help="pathspecs of the files that commits change")
     one.set_defaults(run=scan_windows)
     one = commands.add_parser("verify")
-    one.add_argument("--windows", type=Path, required=True)
+    one.add_argument("--windows", type=Path, required=True, nargs="+")
     one.add_argument("--results", type=Path, required=True)
     one.add_argument("--most", type=int, default=10_000, help="commits to review")
     one.add_argument("--wait", action="store_true", help="wait for further windows")
@@ -179,7 +182,7 @@ def main() -> None:
     one.set_defaults(run=scan_pool)
     one = commands.add_parser("counts")
     one.add_argument("--results", type=Path, required=True)
-    one.add_argument("--windows", type=Path)
+    one.add_argument("--windows", type=Path, nargs="+")
     one.set_defaults(run=counts)
     arguments = parser.parse_args()
     arguments.run(arguments)

@@ -15,14 +15,15 @@ Row = TypeVar("Row", bound=msgspec.Struct)
 class RowFile(Generic[Row]):
     """The rows of a file; each is on disk when ``add`` returns.
 
-    One process at a time may add rows, and others may read them. Half a line at the end, which a stopped
-    process has written, is not a row, and the next ``add`` removes it.
+    Several processes may add rows and read those of the others. Half a line at the end, which a stopped
+    process has written, is not a row, and the first ``add`` removes it.
     """
 
     def __init__(self, path: Path, kind: type[Row]) -> None:
         self.path = path
         self._kind = kind
         self._size = 0
+        self._rest = 0
         self.rows: list[Row] = []
         self.read_new()
 
@@ -33,7 +34,7 @@ class RowFile(Generic[Row]):
         try:
             with self.path.open("rb") as file:
                 file.seek(self._size)
-                complete, end, _ = file.read().rpartition(b"\n")
+                complete, end, rest = file.read().rpartition(b"\n")
             self.rows += [msgspec.json.decode(row, type=self._kind) for row in complete.splitlines()]
         except OSError as cause:
             raise UsageError(f"--results {self.path}: {cause.strerror}; choose another file") from cause
@@ -42,15 +43,17 @@ class RowFile(Generic[Row]):
                 f"--results {self.path}: this is not a file of {self._kind.__name__}; choose a new file"
             ) from cause
         self._size += len(complete) + len(end)
+        self._rest = len(rest)
 
     def add(self, row: Row) -> None:
+        self.read_new()
         line = msgspec.json.encode(row) + b"\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
-                file.truncate(self._size)
+                if self._rest:
+                    file.truncate(self._size)
                 file.write(line)
         except OSError as cause:
             raise UsageError(f"--results {self.path}: {cause.strerror}; choose another file") from cause
-        self._size += len(line)
-        self.rows.append(row)
+        self.read_new()
