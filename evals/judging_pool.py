@@ -1,12 +1,21 @@
-"""Review commits of the pool of repositories, so that their findings can be judged.
+"""Review the pool of repositories, so that their findings can be judged.
 
-    python evals/judging_pool.py scan --clones DIR --results FILE [--commits N] [--kind KIND]
-    python evals/judging_pool.py counts --results FILE
+    python evals/judging_pool.py windows --clones DIR --windows FILE [--kind KIND] [--length N] [--count N]
+                                         [--most N] [--only SPECIALIST --paths PATHSPEC ...]
+    python evals/judging_pool.py verify  --windows FILE ... --results FILE [--most N] [--wait]
+    python evals/judging_pool.py scan    --clones DIR --results FILE [--commits N] [--kind KIND]
+    python evals/judging_pool.py counts  --results FILE [--windows FILE ...]
 
-``scan`` reviews the newest commits of the repositories in ``evals/judgements/pool.yml`` that have a clone
-in ``DIR/OWNER+NAME``, with or without a work tree, one process and one commit at a time, at low priority. It
-takes a few commits of each repository before more of any, and resumes from the file. ``counts`` prints the
-findings by specialist and by rule, and the rules with fewer than ten. Then judge them:
+The repositories are those of ``evals/judgements/pool.yml`` that have a clone in ``DIR/OWNER+NAME``, with or
+without a work tree. Each command works at low priority, one review at a time, and resumes from its file.
+
+``windows`` reviews ranges of commits at once, one window of each repository before a second of any, and
+attributes every finding to the commit that added its line. ``--only`` and ``--paths`` narrow it to one
+specialist and to the commits that change its files. ``verify`` reviews those commits alone, as a user would
+have met them, those of rules with the fewest findings first; ``--wait`` continues while ``windows`` writes.
+Only findings of such reviews are judged. ``scan`` reviews the newest commits without windows. ``counts``
+prints the findings by specialist and by rule, the rules with fewer than ten, and the share of the findings
+of windows that the review of their commit confirms. Then judge them:
 
     wardround eval judge --results FILE --reader NAME
 """
@@ -15,21 +24,32 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
 
 from wardround import host
 from wardround.rules.yaml_loader import parse_yaml
-from wardround_lab.evaluation.judging.hits import HitFile, Source, scan
+from wardround.storage.judgement_files import load_judgements
+from wardround_lab.evaluation.judging.history import Window, windows
+from wardround_lab.evaluation.judging.hits import HitFile, Source, review_request, scan
+from wardround_lab.evaluation.judging.row_file import RowFile
+from wardround_lab.evaluation.judging.sample import Limits
+from wardround_lab.evaluation.judging.verify import Verification, confirmation
+from wardround_lab.evaluation.judging.windows import ReviewedWindow, reviewed_window
 
 POOL = Path(__file__).parent / "judgements" / "pool.yml"
-_NICENESS = 10
+_NICENESS = 15
 _ROUND = 10
 """Commits of each repository in one round."""
 _FEWEST = 10
+_STEP = 20
+"""Commits that are reviewed alone before new windows are read."""
+_PAUSE_S = 20
 
 
 def pool() -> dict[str, list[str]]:
@@ -38,8 +58,9 @@ def pool() -> dict[str, list[str]]:
 
 
 def sources(clones: Path, kind: str | None) -> Iterator[Source]:
-    """Yield the repositories that have a clone, and print those that have none."""
-    for name in [one for some, names in pool().items() if kind in (None, some) for one in names]:
+    """Yield the repositories that have a clone, one of each kind in turn, and print those that have none."""
+    chosen = [names for some, names in pool().items() if kind in (None, some)]
+    for name in [one for row in zip_longest(*chosen) for one in row if one]:
         folder = clones / name.replace("/", "+")
         folder = folder / "repo" if (folder / "repo").is_dir() else folder
         if folder.is_dir():
@@ -48,9 +69,60 @@ def sources(clones: Path, kind: str | None) -> Iterator[Source]:
             print(f"{name}: no clone in {folder}")
 
 
+def scan_windows(arguments: argparse.Namespace) -> None:
+    """Review the windows in rounds over all repositories."""
+    os.nice(max(0, _NICENESS - os.nice(0)))
+    file, loaded = RowFile(arguments.windows, ReviewedWindow), host.load()
+    known = {one.key for one in file.rows}
+    only, left = (arguments.only,) if arguments.only else (), arguments.most
+    with review_request(only) as request:
+        for source, window in in_rounds(list(sources(arguments.clones, arguments.kind)), arguments):
+            if not left:
+                return
+            if (source.name, window.base, window.head, arguments.only) not in known:
+                left -= 1
+                started = time.monotonic()
+                done = reviewed_window(source, window, arguments.only, loaded, request)
+                file.add(done)
+                seconds = time.monotonic() - started
+                print(f"{source.name} {window.head[:8]}: {len(done.hits)} in {seconds:.0f} s", flush=True)
+
+
+def in_rounds(found: list[Source], arguments: argparse.Namespace) -> Iterator[tuple[Source, Window]]:
+    """Yield one window of each repository, then the next of each."""
+    limits = (arguments.length, arguments.count, arguments.paths, arguments.since)
+    left = [(source, windows(source.folder, *limits)) for source in found]
+    while left:
+        for source, some in list(left):
+            window = next(some, None)
+            if window is None:
+                left.remove((source, some))
+            else:
+                yield source, window
+
+
+def verify_pool(arguments: argparse.Namespace) -> None:
+    """Review the commits of windows alone."""
+    os.nice(max(0, _NICENESS - os.nice(0)))
+    files, file = [RowFile(one, ReviewedWindow) for one in arguments.windows], HitFile(arguments.results)
+    judged = {one.key for one in load_judgements(POOL.parent)}
+    verification, loaded, left = Verification(file, judged, Limits()), host.load(), arguments.most
+    with review_request() as request:
+        while left:
+            for one in files:
+                one.read_new()
+            found = [row for one in files for row in one.rows]
+            done = verification.review(found, min(left, _STEP), loaded, request)
+            left -= done
+            print(f"{len(file.commits)} commits, {len(file.hits())} findings", flush=True)
+            if not done and not arguments.wait:
+                break
+            time.sleep(0 if done else _PAUSE_S)
+
+
 def scan_pool(arguments: argparse.Namespace) -> None:
     """Review the commits in rounds over all repositories."""
-    os.nice(_NICENESS)
+    os.nice(max(0, _NICENESS - os.nice(0)))
     file, loaded = HitFile(arguments.results), host.load()
     found = list(sources(arguments.clones, arguments.kind))
     for commits in [*range(_ROUND, arguments.commits, _ROUND), arguments.commits]:
@@ -74,6 +146,10 @@ def counts(arguments: argparse.Namespace) -> None:
         print(f"\nfindings  {title}")
         for name, count in found.most_common():
             print(f"{count:8}  {name}{'  (rare)' if title == 'rule' and count < _FEWEST else ''}")
+    if arguments.windows:
+        found = [row for one in arguments.windows for row in RowFile(one, ReviewedWindow).rows]
+        share = confirmation(found, file)
+        print(f"\n{share.confirmed} of {share.checked} findings of windows confirmed")
 
 
 def main() -> None:
@@ -81,6 +157,23 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("windows")
+    one.add_argument("--clones", type=Path, required=True)
+    one.add_argument("--windows", type=Path, required=True)
+    one.add_argument("--kind", choices=sorted(pool()))
+    one.add_argument("--length", type=int, default=40, help="commits in a window")
+    one.add_argument("--count", type=int, default=10, help="windows of a repository")
+    one.add_argument("--most", type=int, default=100_000, help="windows to review in this run")
+    one.add_argument("--since", default="2021-01-01", help="older commits are left out")
+    one.add_argument("--only", default="", help="the specialist that reviews")
+    one.add_argument("--paths", nargs="+", default=(), help="pathspecs of the files that commits change")
+    one.set_defaults(run=scan_windows)
+    one = commands.add_parser("verify")
+    one.add_argument("--windows", type=Path, required=True, nargs="+")
+    one.add_argument("--results", type=Path, required=True)
+    one.add_argument("--most", type=int, default=10_000, help="commits to review")
+    one.add_argument("--wait", action="store_true", help="wait for further windows")
+    one.set_defaults(run=verify_pool)
     one = commands.add_parser("scan")
     one.add_argument("--clones", type=Path, required=True)
     one.add_argument("--results", type=Path, required=True)
@@ -89,6 +182,7 @@ def main() -> None:
     one.set_defaults(run=scan_pool)
     one = commands.add_parser("counts")
     one.add_argument("--results", type=Path, required=True)
+    one.add_argument("--windows", type=Path, nargs="+")
     one.set_defaults(run=counts)
     arguments = parser.parse_args()
     arguments.run(arguments)

@@ -84,6 +84,34 @@ def test_another_reader_gets_json_lines_and_returns_verdicts(shop: GitRepository
     assert [(one["verdict"], one["reader"]) for one in recorded(shop, "bo")] == [("worth", "bo")]
 
 
+def test_a_batch_has_the_next_findings_and_none_of_another_batch(shop: GitRepository) -> None:
+    shop.commit({"cart.py": BAD, "till.py": BAD})
+    batches = shop.root.parent / "batches"
+    judge(shop, ".", "--reader", "ana", "--size", "2", "--out", batches / "ana-1.jsonl")
+    judge(shop, "--reader", "bo", "--second-every", "9999999", "--size", "2", "--out", batches / "bo-1.jsonl")
+    ana, bo = (
+        [json.loads(row) for row in (batches / name).read_text("utf-8").splitlines()]
+        for name in ("ana-1.jsonl", "bo-1.jsonl")
+    )
+    assert [len(ana), len(bo)] == [2, 1]
+    assert len({one["id"] for one in (*ana, *bo)}) == 3
+    (one,) = [one for one in (*ana, *bo) if one["path"] == "cart.py"]
+    assert (one["name"], one["clone"], one["others"]) == (
+        "mutable-argument-default", str(shop.root.resolve()), [],
+    )  # fmt: skip
+    assert ">     5 def add(item, seen=[]):\n" in one["code"]
+    assert one["code"].splitlines()[5].endswith("^")
+
+
+def test_a_batch_is_not_written_over_and_needs_the_name_of_its_reader(shop: GitRepository) -> None:
+    batch = shop.root.parent / "ana-1.jsonl"
+    assert judge(shop, ".", "--reader", "ana", "--size", "2", "--out", batch).returncode == 0
+    again = judge(shop, "--reader", "ana", "--size", "2", "--out", batch)
+    assert (again.returncode, "the batch exists; give the next number" in again.stderr) == (2, True)
+    other = judge(shop, "--reader", "bo", "--size", "2", "--out", batch)
+    assert (other.returncode, "--size needs --out FOLDER/bo-NUMBER.jsonl" in other.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import sys
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +17,7 @@ from wardround.cli.run import emit, progress_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
+    from wardround.host import PluginHost
     from wardround_lab.evaluation.judging.hits import Hit, HitFile
     from wardround_lab.evaluation.judging.screen import Screen
 
@@ -40,6 +43,9 @@ _PROMPT = "verdict and reason (? lists them; n neighbours, d diff, s skip, q qui
 @click.option("--scan-only", is_flag=True, help="Review the commits, and judge nothing.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the findings as JSON lines for another reader; they contain code.")  # fmt: skip
+@click.option("--size", type=click.IntRange(min=1), metavar="N",
+              help="Write the next N findings that no batch in the folder of --out has; its file is "
+              "READER-NUMBER.jsonl.")  # fmt: skip
 @click.option("--import", "imported", type=click.Path(path_type=Path), metavar="FILE",
               help="Record the verdicts of JSON lines with id, verdict and reason.")  # fmt: skip
 def command(repositories: tuple[Path, ...], **options: Any) -> int:
@@ -58,6 +64,8 @@ def command(repositories: tuple[Path, ...], **options: Any) -> int:
         return 0
     if options["imported"]:
         return _import(file, options)
+    if options["size"]:
+        return _write_batch(file, options)
     due = _due(file, options)
     return _write(due, file, options) if options["out"] else _ask(due, file, options)
 
@@ -84,7 +92,9 @@ def _reviewed(repositories: tuple[Path, ...], options: dict[str, Any]) -> HitFil
     return file
 
 
-def _due(file: HitFile, options: dict[str, Any]) -> list[Hit]:
+def _due(
+    file: HitFile, options: dict[str, Any], taken: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> list[Hit]:
     """Return the findings that the reader has to judge."""
     from wardround.storage.judgement_files import load_judgements
     from wardround_lab.evaluation.judging.queue import queue
@@ -92,25 +102,44 @@ def _due(file: HitFile, options: dict[str, Any]) -> list[Hit]:
 
     known = load_judgements(options["folder"])
     limits = Limits(options["per_rule"], options["per_repository"])
-    drawn = sample(file.hits(), {one.key for one in known}, limits, options["seed"])
-    return queue(drawn, known, options["reader"], options["second_every"])
+    hits = file.hits()
+    read = {one.key for one in known}.union(hit.key for hit in hits if hit.id in taken)
+    drawn = sample(hits, read, limits, options["seed"])
+    return queue(drawn, known, options["reader"], options["second_every"], taken)
 
 
-def _screen(hit: Hit, file: HitFile) -> Screen:
-    from wardround import host
+def _write_batch(file: HitFile, options: dict[str, Any]) -> int:
+    """Write the next batch of a reader; another reader waits meanwhile."""
+    from wardround_lab.evaluation.judging.batches import in_turn, locked, taken
+
+    out: Path | None = options["out"]
+    if out is None or out.stem.rpartition("-")[0] != options["reader"]:
+        raise click.UsageError(f"--size needs --out FOLDER/{options['reader']}-NUMBER.jsonl")
+    with locked(out.parent):
+        if out.exists():
+            raise UsageError(f"--out {out}: the batch exists; give the next number")
+        due = in_turn(_due(file, options, taken(out.parent)))
+        return _write(due[: options["size"]], file, options)
+
+
+def _screen(hit: Hit, file: HitFile, loaded: PluginHost) -> Screen:
     from wardround.change.repository import Repository
     from wardround_lab.evaluation.judging.screen import screen
 
     reviewed = file.commit_of(hit)
     with Repository(Path(reviewed.folder)) as repository:
-        loaded = host.load()
         return screen(hit, reviewed.base, repository, loaded.catalogue.rule(hit.rule), loaded.specialists)
 
 
-def _write(due: list[Hit], file: HitFile, options: dict[str, Any]) -> int:
+def _write(due: Sequence[Hit], file: HitFile, options: dict[str, Any]) -> int:
+    from wardround import host
     from wardround_lab.evaluation.judging.exchange import dump_questions, question
 
-    content = dump_questions(question(hit, _screen(hit, file)) for hit in due)
+    loaded = host.load()
+    content = dump_questions(
+        question(hit, file.commit_of(hit), loaded.catalogue.rule(hit.rule).name, _screen(hit, file, loaded))
+        for hit in due
+    )
     try:
         options["out"].write_bytes(content)
     except OSError as cause:
@@ -133,13 +162,14 @@ def _import(file: HitFile, options: dict[str, Any]) -> int:
 
 def _ask(due: list[Hit], file: HitFile, options: dict[str, Any]) -> int:
     """Show the findings one by one, and record each verdict before the next is shown."""
+    from wardround import host
     from wardround.rules.judgements import judgement_of
     from wardround.storage.judgement_files import record_judgement
     from wardround_lab.evaluation.judging.screen import parse_answer, render
 
-    recorded = 0
+    recorded, loaded = 0, host.load()
     for number, hit in enumerate(due, 1):
-        shown = _screen(hit, file)
+        shown = _screen(hit, file, loaded)
         click.clear()
         emit(render(shown, number, len(due)))
         typed = _typed(shown)

@@ -10,24 +10,35 @@ import msgspec
 
 from wardround.errors import UsageError
 from wardround.rules.judgements import Judgement, ReasonCode, Verdict, judgement_of
-from wardround_lab.evaluation.judging.hits import Hit
+from wardround_lab.evaluation.judging.hits import Hit, ReviewedCommit
 from wardround_lab.evaluation.judging.screen import Screen
+
+_MOST_OTHERS = 8
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One finding for a reader; it contains code, so it belongs into no repository."""
+    """One finding for a reader; it contains code, so it belongs into no repository.
+
+    Attributes:
+        name: that of the rule.
+        clone: the folder of the repository on this machine, for ``git -C CLONE show COMMIT:PATH``.
+        code: the lines around the finding, numbered; its own are marked, and a caret is at its column.
+        others: line and rule of the nearest other findings of the same review in the file.
+    """
 
     id: str
     repository: str
+    clone: str
     commit: str
     path: str
     line: int
     rule: str
+    name: str
     message: str
     why: str
     hunk: str
     code: str
-    neighbours: str
+    others: tuple[str, ...]
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -38,11 +49,18 @@ class Answer(msgspec.Struct, frozen=True):
     reason: ReasonCode
 
 
-def question(hit: Hit, shown: Screen) -> Question:
-    """Return a finding as a line for readers."""
+def question(hit: Hit, reviewed: ReviewedCommit, name: str, shown: Screen) -> Question:
+    """Return a finding as a line for readers.
+
+    Args:
+        name: that of the rule.
+    """
+    same_file = [one for one in reviewed.hits if one.path == hit.path and one.key != hit.key]
+    nearest = sorted(same_file, key=lambda one: abs(one.line - hit.line))[:_MOST_OTHERS]
+    others = tuple(f"{one.line} {one.rule}" for one in sorted(nearest, key=lambda one: one.line))
     return Question(
-        hit.id, hit.repository, hit.commit, hit.path, hit.line, hit.rule, hit.message, shown.why,
-        "\n".join(shown.hunk), "\n".join(shown.code), "\n".join(shown.neighbours),
+        hit.id, hit.repository, reviewed.folder, hit.commit, hit.path, hit.line, hit.rule, name, hit.message,
+        shown.why, "\n".join(shown.hunk), "\n".join(shown.code), others,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from wardround.rules.model import Rule
 from wardround.specialists import Specialist
 from wardround_lab.evaluation.judging.hits import Hit
 
-_AROUND = 6
+_AROUND = 15
 _NEIGHBOURS = 40
 _MOST_LINES = 60
 _WIDTH = 160
@@ -130,10 +130,13 @@ def _distance(first: int, last: int, line: int) -> int:
 def _numbered(lines: Sequence[str], hit: Hit, around: int) -> list[str]:
     first = max(1, hit.line - around)
     last = min(len(lines), min(hit.end_line, hit.line + _MOST_LINES) + around)
-    return [
-        f"{'>' if hit.line <= number <= hit.end_line else ' '}{number:6} {lines[number - 1]}"
-        for number in range(first, last + 1)
-    ]
+    rows: list[str] = []
+    for number in range(first, last + 1):
+        mark = ">" if hit.line <= number <= hit.end_line else " "
+        rows.append(f"{mark}{number:6} {lines[number - 1]}")
+        if number == hit.line and 1 < hit.column <= len(lines[number - 1]):
+            rows.append(" " * (7 + hit.column) + "^")
+    return rows
 
 
 def render(shown: Screen, number: int, of: int) -> str:
