@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from wardround.planes.measured_precision import load_precision
 from wardround.reports.examples import comparison
 from wardround.rules.earned_level import consequence, shares
 from wardround.rules.model import Rule
@@ -56,12 +57,18 @@ def _facts(rule: Rule, same_defect: Sequence[str], counts: ReadingCounts | None)
 
 def _judgements(rule: Rule, counts: ReadingCounts | None) -> list[str]:
     """Return the lines about readings of its findings, and what follows from them."""
-    texts = ["not read" if counts is None else counts.summary()]
-    if counts is not None:
-        texts += [shares(counts), consequence(rule, counts)]
+    texts = (
+        [_measured(rule)] if counts is None else [counts.summary(), shares(counts), consequence(rule, counts)]
+    )
     if kinds := kinds_off().get(rule.id):
         texts.append(f"off in {', '.join(sorted(kinds))}, where its findings were wrong")
     return [f"{'' if number else 'judgements':14}{text}" for number, text in enumerate(texts)]
+
+
+def _measured(rule: Rule) -> str:
+    """Return the precision of a rule that an evaluation of its own measures; ``not read`` otherwise."""
+    known = load_precision().get(rule.id)
+    return "not read" if known is None else f"{known.right} of {known.of} right, {known.evaluation}"
 
 
 def _suppression(rule: Rule) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from wardround import host
 from wardround.errors import ConfigError
+from wardround.planes.measured_precision import load_precision
 from wardround.rules.earned_level import Level
 from wardround.rules.file_kinds import FileKind
 from wardround.rules.judgements import FindingKey, Judgement, Verdict, judgement_of, reasons_for
@@ -126,3 +127,7 @@ def test_catalogue_and_judgements_agree() -> None:
     verdicts = resolved(load_judgements(JUDGEMENTS))
     found = plan(verdicts, host.load().catalogue, read_overrides(JUDGEMENTS), kinds_off())
     assert not found, "run: wardround eval rates --write\n" + plan_text(found)
+
+
+def test_no_rule_has_counts_and_a_measured_precision_of_its_own() -> None:
+    assert reading_counts().keys() & load_precision().keys() == set()
