@@ -84,8 +84,8 @@ def _with_entry(text: str, codes: Any, code: str, level: Level) -> str:
     if later:
         place: yaml.Mark = later[0].start_mark
         return text[: place.index] + pair + "\n" + " " * place.column + text[place.index :]
-    column = codes.value[0][0].start_mark.column
-    end = len(text[: codes.end_mark.index].rstrip())
+    column: int = codes.value[0][0].start_mark.column
+    end: int = len(text[: codes.end_mark.index].rstrip())
     return text[:end] + "\n" + " " * column + pair + text[end:]
 
 
