@@ -161,6 +161,9 @@ def test_rates_and_agreement_are_shown(shop: GitRepository) -> None:
     assert "0 of 1 second readings agree" in agreed
     assert "shop.py:5 ruff/B006: worth (defect), true (trivial)" in agreed
     assert "source" in shop.wardround("eval", "rates", "--by", "kind").stdout
+    assert "python" in shop.wardround("eval", "rates", "--by", "specialist").stdout
+    document = json.loads(shop.wardround("eval", "rates", "--format", "json").stdout)
+    assert document["groups"][0]["group"] == "ruff/B006"
 
 
 def test_a_catalogue_above_the_readings_has_status_1(shop: GitRepository) -> None:
@@ -170,13 +173,16 @@ def test_a_catalogue_above_the_readings_has_status_1(shop: GitRepository) -> Non
     from wardround.storage.judgement_files import record_judgement
 
     for line in range(1, 11):
-        key = FindingKey("team/shop", "a" * 40, "a.py", line, "ruff/B006")
+        key = FindingKey(f"team/shop{line % 3}", "a" * 40, "a.py", line, "ruff/B006")
         one = judgement_of(key, "wrong", "misread", "ana", datetime.date(2026, 5, 4))
         record_judgement(shop.root / "evals/judgements", one, None)
     done = shop.wardround("eval", "rates", "--compare")
     assert (done.returncode, done.stdout) == (
-        1, "ruff/B006 is at warn, and its readings allow preview: read 10 times in 1 repository: 10 wrong\n",
+        1, "ruff/B006 is at warn, and its readings allow preview:"
+        " read 10 times in 3 repositories: 10 wrong\n",
     )  # fmt: skip
+    written = shop.wardround("eval", "rates", "--write")
+    assert (written.returncode, "set ruff/B006 to preview by hand" in written.stderr) == (1, True)
     shop.write(
         "evals/judgements/overrides.yml", "ruff/B006: {damage: data-loss, reason: shared between requests}\n"
     )

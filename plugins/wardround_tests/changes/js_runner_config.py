@@ -17,6 +17,8 @@ _STRING = LazyPattern(
 )
 _GROWING = "testPathIgnorePatterns|modulePathIgnorePatterns|exclude|testIgnore|excludeSpecPattern"
 _SHRINKING = "testMatch|include|specPattern|roots|projects"
+_INSTALLED = "node_modules"
+"""Runners exclude it by default; a list of a project's own has to repeat it."""
 _SHARED_NAMES = frozenset({"exclude", "include"})
 """Names of lists that other tools use as well."""
 _ABOUT_TESTS = LazyPattern(r"test|spec|e2e|\.[cm]?[jt]sx?\b")
@@ -55,7 +57,7 @@ def grown_lists(file: ChangedFileView, keys: str, effect: str) -> Iterator[Loose
     before = lists_in(file.base_text or "", keys)
     for key, items in lists_in(file.text or "", keys).items():
         old = before.get(key, [])
-        new = _missing_in(items, old)
+        new = [one for one in _missing_in(items, old) if _INSTALLED not in one]
         if not new or len(items) <= len(old):
             continue
         if key != "exclude" or _ABOUT_TESTS.search(new[0]) is not None:

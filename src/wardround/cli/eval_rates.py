@@ -9,84 +9,139 @@ import click
 
 from wardround.cli.judgement_folder import folder_option
 from wardround.cli.messages import echo_err
-from wardround.cli.run import emit
+from wardround.cli.run import emit, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wardround.host import PluginHost
     from wardround.rules.judgements import FindingKey, Judgement, Verdict
+    from wardround_lab.evaluation.judging.standing import Plan
 
 
 @click.command("rates")
 @folder_option
-@click.option("--by", type=click.Choice(["rule", "kind", "repository"]), default="rule", show_default=True,
-              help="Group the findings by rule, by kind of file or by repository.")  # fmt: skip
+@click.option("--by", type=click.Choice(["rule", "specialist", "kind", "repository"]), default="rule",
+              show_default=True,
+              help="Group the findings by rule, specialist, kind of file or repository.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--agreement", "readers", is_flag=True, help="Compare the readings of the same findings.")
 @click.option("--compare", is_flag=True,
-              help="Compare the catalogue with what the readings allow; status 1: a difference.")  # fmt: skip
+              help="Show the changes of the catalogue that follow; status 1: there are some.")  # fmt: skip
+@click.option("--write", is_flag=True,
+              help="Make these changes in the checkout of wardround in the current directory.")  # fmt: skip
 @click.option("--update", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the counts by rule, as the rules ship them.")  # fmt: skip
 def command(**options: Any) -> int:
     """Show how often findings were worth raising, true or wrong when read, with 95% intervals.
 
-    Each finding counts once, with the verdict of most of its readers.
+    Each finding counts once, with the verdict of most of its readers. The intervals of kinds and specialists
+    resample repositories; those of single rules and repositories are Wilson's.
     """
     from wardround.storage.judgement_files import load_judgements
     from wardround_lab.evaluation.judging.agreement import resolved
 
+    ways = {f"--{name}": bool(options[name]) for name in ("compare", "write", "update")}
+    require_one({"--agreement": options["readers"], **ways}, "do one thing at a time")
     judgements = load_judgements(options["folder"])
     if not judgements:
         raise UsageError(f"{options['folder']} has no judgements; record some with wardround eval judge")
     if options["readers"]:
-        return _agreement(judgements)
+        return _agreement(judgements, options["form"])
     verdicts = resolved(judgements)
     if options["update"] is not None:
         return _update(verdicts, options["update"])
-    if options["compare"]:
-        return _compare(verdicts, options["folder"])
-    return _table(verdicts, options["by"])
+    if options["compare"] or options["write"]:
+        return _compare(verdicts, options)
+    return _table(verdicts, options["by"], options["form"])
 
 
-def _table(verdicts: dict[FindingKey, Verdict], by: str) -> int:
-    from wardround_lab.evaluation.judging.rates import counts_by, kind_of_file
-    from wardround_lab.evaluation.judging.rates_report import rates_table
+def _table(verdicts: dict[FindingKey, Verdict], by: str, form: str) -> int:
+    from wardround_lab.evaluation.judging.rates import grouped
+    from wardround_lab.evaluation.judging.rates_report import as_json, rates_rows, rates_table
 
-    groups = {
-        "rule": lambda key: key.rule,
-        "kind": lambda key: kind_of_file(key.path),
-        "repository": lambda key: key.repository,
-    }
-    emit(rates_table(by, counts_by(verdicts, groups[by])))
-    emit(rates_table("all", counts_by(verdicts, lambda key: "all")))
+    rows = rates_rows(grouped(verdicts, _groups(by)), by_repository=by in ("kind", "specialist"))
+    total = rates_rows({"all": verdicts}, by_repository=True)
+    if form == "json":
+        emit(as_json({"by": by, "groups": rows, "all": total[0]}))
+    else:
+        emit(rates_table(by, rows) + rates_table("all", total))
     return 0
 
 
-def _agreement(judgements: list[Judgement]) -> int:
-    from wardround_lab.evaluation.judging.agreement import agreement, by_finding, disagreements
-    from wardround_lab.evaluation.judging.rates_report import agreement_text, disagreements_text
-
-    emit(agreement_text(agreement(judgements)))
-    emit(disagreements_text(disagreements(judgements), by_finding(judgements)))
-    return 0
-
-
-def _compare(verdicts: dict[FindingKey, Verdict], folder: Path) -> int:
+def _groups(by: str) -> Callable[[FindingKey], str]:
     from wardround import host
-    from wardround_lab.evaluation.judging.rates import counts_by
-    from wardround_lab.evaluation.judging.rates_report import standings_text
-    from wardround_lab.evaluation.judging.standing import differences, read_overrides
+    from wardround.rules.file_kinds import kind_of_file
+    from wardround_lab.evaluation.judging.rates import rule_of, specialist_of
 
-    counts = counts_by(verdicts, lambda key: key.rule)
-    found = differences(counts, host.load().catalogue, read_overrides(folder))
-    emit(standings_text(found))
-    return 1 if any(one.override is None for one in found) else 0
+    if by == "specialist":
+        loaded = host.load()
+        return lambda key: specialist_of(key, loaded)
+    if by == "kind":
+        return lambda key: kind_of_file(key.path)
+    return rule_of if by == "rule" else lambda key: key.repository
+
+
+def _agreement(judgements: list[Judgement], form: str) -> int:
+    from wardround_lab.evaluation.judging.agreement import agreement, by_finding, disagreements
+    from wardround_lab.evaluation.judging.rates_report import (
+        agreement_json,
+        agreement_text,
+        disagreements_text,
+    )
+
+    agreed, due = agreement(judgements), disagreements(judgements)
+    if form == "json":
+        emit(agreement_json(agreed, due))
+    else:
+        emit(agreement_text(agreed))
+        emit(disagreements_text(due, by_finding(judgements)))
+    return 0
+
+
+def _compare(verdicts: dict[FindingKey, Verdict], options: dict[str, Any]) -> int:
+    """Show what follows from readings, and with ``--write`` make it so."""
+    from wardround import host
+    from wardround.rules.off_in import kinds_off
+    from wardround_lab.evaluation.judging.rates_report import as_json, plan_text
+    from wardround_lab.evaluation.judging.standing import plan, read_overrides
+
+    loaded = host.load()
+    found = plan(verdicts, loaded.catalogue, read_overrides(options["folder"]), kinds_off())
+    emit(as_json(found) if options["form"] == "json" else plan_text(found))
+    return _write(found, loaded) if options["write"] else int(bool(found))
+
+
+def _write(found: Plan, loaded: PluginHost) -> int:
+    """Write the changes into the checkout; status 1 if some have to be made by hand."""
+    from wardround.rules.off_in import kinds_off
+    from wardround_lab.evaluation.judging.catalogue_edits import write_kinds, write_level
+    from wardround_lab.evaluation.judging.standing import kinds_after
+
+    by_hand = 0
+    for standing in found.due:
+        try:
+            echo_err(
+                f"{write_level(standing, loaded, Path.cwd())}: {standing.rule} is at {standing.following}"
+            )
+        except UsageError as cause:
+            by_hand += 1
+            echo_err(f"set {standing.rule} to {standing.following} by hand: {cause}")
+    if found.kinds:
+        echo_err(f"{write_kinds(kinds_after(kinds_off(), found.kinds), Path.cwd())}: written")
+    if found:
+        echo_err("next: ruff check --fix, ruff format, wardround rules --pages docs/rules, and this again")
+    return int(by_hand > 0)
 
 
 def _update(verdicts: dict[FindingKey, Verdict], file: Path) -> int:
-    from wardround_lab.evaluation.judging.rates import counts_by
+    from wardround.rules.off_in import kinds_off
     from wardround_lab.evaluation.judging.rates_report import counts_file
+    from wardround_lab.evaluation.judging.standing import shipped_counts
 
     try:
-        file.write_text(counts_file(counts_by(verdicts, lambda key: key.rule)), encoding="utf-8")
+        file.write_text(counts_file(shipped_counts(verdicts, kinds_off())), encoding="utf-8")
     except OSError as cause:
         raise UsageError(f"--update {file}: {cause.strerror}; give another file") from cause
     echo_err(f"{file}: the counts were written; read the difference before you commit it")

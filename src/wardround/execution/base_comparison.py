@@ -16,6 +16,7 @@ from wardround.context.work_units import WorkUnit, content_digest
 from wardround.execution.model import Results, ResultSource, reviewers_of
 from wardround.execution.move_sources import MoveSources
 from wardround.rules.catalogue import Catalogue
+from wardround.rules.off_in import runs_in
 from wardround.tools.tool import Tool
 
 
@@ -90,7 +91,7 @@ class BaseComparison:
         enabled = set()
         for code in {r.code for r in results if not (r.only_caused and is_added(r.span.line))}:
             rule = self._catalogue.rule(f"{reviewer.name}/{code}")
-            default = rule.severity if rule.runs(preview=settings.preview) else None
+            default = rule.severity if runs_in(rule, unit.path, preview=settings.preview) else None
             if settings.severity(rule.id, default) is not None:
                 enabled.add(code)
         return enabled

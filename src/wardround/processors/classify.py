@@ -13,6 +13,7 @@ from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings
 from wardround.processors.result_pairs import ResultPair, ResultPairing
 from wardround.processors.statements import StatementIndex
 from wardround.rules.model import Rule
+from wardround.rules.off_in import runs_in
 
 
 class ClassifyResults:
@@ -40,7 +41,8 @@ def _finding(
     """The finding of a result; None where its rule is off, or reports only what a change causes."""
     rule = inputs.catalogue.rule(f"{tool}/{result.code}")
     settings = inputs.config.for_file(path)
-    default = (result.severity or rule.severity) if rule.runs(preview=settings.preview) else None
+    is_on = runs_in(rule, path, preview=settings.preview)
+    default = (result.severity or rule.severity) if is_on else None
     severity = settings.severity(rule.id, default)
     if severity is None or (result.only_caused and status is not Status.CAUSED):
         return None

@@ -18,6 +18,7 @@ from wardround.findings import Finding, Status
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.notices import new_notice
 from wardround.rules.model import Rule
+from wardround.rules.off_in import is_off_in
 from wardround.rules.renamed import former_names, is_former_name, renaming_note
 from wardround.specialists import Comment, Specialist
 from wardround.text.redaction import redact_tokens
@@ -96,13 +97,19 @@ class _FileSuppressions:
         return any(results.named(rule.partition("/")[0], self._path) for rule in rules)
 
     def _off_by_maturity(self, resolved: Mapping[str, Sequence[Rule]]) -> set[str]:
-        """The ids of preview and deprecated rules that do not run for the file."""
+        """The ids of preview and deprecated rules, and of those off in such files, that do not run for the
+        file.
+        """
         settings = self._inputs.config.for_file(self._path)
         return {
             rule.id
             for rules in resolved.values()
             for rule in rules
-            if not rule.maturity.runs(preview=settings.preview) and settings.severity(rule.id, None) is None
+            if (
+                not rule.maturity.runs(preview=settings.preview)
+                or is_off_in(rule.id, self._path, preview=settings.preview)
+            )
+            and settings.severity(rule.id, None) is None
         }
 
     def _unknown_rules(self, suppression: Suppression, names: Sequence[str]) -> Finding:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from wardround.planes.measured_precision import load_precision
 from wardround.reports.examples import comparison
+from wardround.rules.earned_level import consequence, shares
 from wardround.rules.model import Rule
+from wardround.rules.off_in import kinds_off
 from wardround.rules.reading_counts import ReadingCounts
 
 _WIDTH = 80
@@ -23,7 +26,7 @@ def render_rule(
         same_defect: the rules that report the same defect.
         width: of the terminal, in columns.
         height: of the terminal, in lines.
-        counts: the verdicts of readers about its findings, if some were read.
+        counts: the verdicts of readers about its findings; None if none were read.
     """
     lines = [f"{rule.id}  {rule.name}", ""]
     for paragraph in rule.why.split("\n\n"):
@@ -42,8 +45,7 @@ def _facts(rule: Rule, same_defect: Sequence[str], counts: ReadingCounts | None)
         f"defect class  {rule.defect_class}",
         f"reported by   {', '.join(rule.reported_by)}",
     ]
-    if counts is not None:
-        lines.append(f"judgements    {counts.summary()}")
+    lines += _judgements(rule, counts)
     if same_defect:
         more = len(same_defect) - _SAME_DEFECT
         named = ", ".join(same_defect[:_SAME_DEFECT]) + (f" and {more} more" if more > 0 else "")
@@ -51,6 +53,22 @@ def _facts(rule: Rule, same_defect: Sequence[str], counts: ReadingCounts | None)
             f"same defect   {named}", _WIDTH, subsequent_indent=" " * 14, break_on_hyphens=False
         )
     return [*lines, f"more          {rule.url}"] if rule.url else lines
+
+
+def _judgements(rule: Rule, counts: ReadingCounts | None) -> list[str]:
+    """Return the lines about readings of its findings, and what follows from them."""
+    texts = (
+        [_measured(rule)] if counts is None else [counts.summary(), shares(counts), consequence(rule, counts)]
+    )
+    if kinds := kinds_off().get(rule.id):
+        texts.append(f"off in {', '.join(sorted(kinds))}, where its findings were wrong")
+    return [f"{'' if number else 'judgements':14}{text}" for number, text in enumerate(texts)]
+
+
+def _measured(rule: Rule) -> str:
+    """Return the precision of a rule that an evaluation of its own measures; ``not read`` otherwise."""
+    known = load_precision().get(rule.id)
+    return "not read" if known is None else f"{known.right} of {known.of} right, {known.evaluation}"
 
 
 def _suppression(rule: Rule) -> list[str]:

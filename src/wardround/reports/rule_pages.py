@@ -11,7 +11,10 @@ from pathlib import PurePosixPath
 
 from wardround.checks.cases import Case
 from wardround.reports.examples import as_lines
+from wardround.rules.earned_level import consequence
 from wardround.rules.model import Rule
+from wardround.rules.off_in import kinds_off
+from wardround.rules.reading_counts import reading_counts
 from wardround.text.escaping import lines_for_log
 
 INDEX = "README.md"
@@ -134,6 +137,14 @@ def _table(rule: Rule) -> list[str]:
     return ["| | |", "|---|---|", *(f"| {k} | {_cell(v)} |" for k, v in rows.items() if v), ""]
 
 
+def _judgements(rule: Rule) -> str:
+    """Return how often its findings were read, with which verdicts, and what follows; empty if none were."""
+    counts = reading_counts().get(rule.id)
+    texts = [] if counts is None else [counts.summary(), consequence(rule, counts)]
+    kinds = sorted(kinds_off().get(rule.id, ()))
+    return "; ".join([*texts, *([f"off in {', '.join(kinds)}"] if kinds else [])])
+
+
 def _examples(title: str, case: Case, path: str) -> list[str]:
     lines = as_lines(case, path)
     fence = "````" if any("```" in line for line in lines) else "```"
@@ -147,13 +158,21 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _codes(rules: Sequence[Rule]) -> str:
-    lines = ["| code | default | plane | defect class | name | why |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| code | default | plane | defect class | name | judgements | why |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for rule in rules:
         off = rule.off_reason
         default = rule.severity.label if rule.is_shown else f"off: {off}"
-        cells = (rule.code, default, str(rule.plane), rule.defect_class, rule.name, rule.why)
+        cells = (rule.code, default, str(rule.plane), rule.defect_class, rule.name, _counted(rule), rule.why)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _counted(rule: Rule) -> str:
+    counts = reading_counts().get(rule.id)
+    return "" if counts is None else counts.summary()
 
 
 def _cell(text: str) -> str:

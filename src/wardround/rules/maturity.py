@@ -3,6 +3,8 @@
 A rule of our own, a check or a declarative rule, is ``stable`` if evaluation has recorded a true hit of it
 on code that none of its authors wrote, or if it guards against damage that cannot be undone, see ``Damage``.
 
+Once its findings were read often enough, the readings decide instead, see ``earned_level``; tool codes too.
+
 Everything else is ``preview``: hardening that matters only after another defect (cookie flags, timing,
 resource limits), availability, performance and wrong results, until a true hit is recorded. Codes of static
 tools are ``stable``: their tool maps select them.

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
 from wardround.findings import Severity
+from wardround.rules.intervals import wilson
 from wardround_lab.evaluation.batch import CaseFinding, CaseOutcome, ExpectedPosition
 from wardround_lab.evaluation.cases import ANCHOR
-from wardround_lab.evaluation.intervals import wilson
 
 NEAR = 3
 """Maximum distance in lines at which a reader still relates a finding to an expected position."""

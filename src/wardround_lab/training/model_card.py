@@ -387,7 +387,7 @@ def _read(evaluation: Evaluation) -> str:
     read = evaluation.read
     if read is None:
         return "- Labels come from history. Nobody has read what it would say to a user."
-    from wardround_lab.evaluation.intervals import wilson
+    from wardround.rules.intervals import wilson
 
     low, high = wilson(read.right, read.items)
     return (

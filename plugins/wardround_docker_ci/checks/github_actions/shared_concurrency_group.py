@@ -10,6 +10,7 @@ from wardround_docker_ci.check import WORKFLOW, CiCheck
 
 _TELLS_APART = LazyPattern(
     r"ref\b|ref_name|head_ref|\.number|\.sha\b|run_id|run_number|issue|pull_request|\bactor\b|inputs\.|branch"
+    r"|\b(?:needs|steps)\.[\w-]+\.outputs\."
 )
 
 

@@ -24,6 +24,7 @@ _CLEANED = LazyPattern(
 _DULL = LazyPattern(
     r"(?i)(?:^|\.|_)(?:i|idx|index|n|id|key|count|total|page|level|width|height|size|length|year|month|day|port|number|percent|date"
     r"|time|timestamp|version|url|href|src|link|path|lang|locale)s?$|(?:Id|Count|Index|Width|Height|Size|Length|Url|At|Number|Px)$"
+    r"|(?-i:[a-z][XY]|(?:^|\.)[xy])$"
     r"|(?-i:^[A-Z][A-Z0-9_]*$)"
 )
 _PIECE = LazyPattern(

@@ -1,52 +1,90 @@
-"""The share of each verdict by rule and by kind of file."""
+"""The share of each verdict by rule, specialist, kind of file and repository."""
 
 from __future__ import annotations
 
-import re
+import random
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from wardround.retrieval.test_discovery import holds_tests
+from wardround.host import PluginHost
+from wardround.rules.intervals import wilson
 from wardround.rules.judgements import FindingKey, Verdict
 from wardround.rules.reading_counts import ReadingCounts
+from wardround.rules.renamed import current_ids
 
-_KINDS = (
-    ("tests", r"(^|/)(tests?|__tests__|spec|e2e|fixtures?|testing)/|(^|/)conftest\.py$"),
-    ("migrations", r"(^|/)(migrations?|alembic|versions|schema)/"),
-    (
-        "ci",
-        r"(^|/)(\.github/|\.gitlab-ci|Jenkinsfile|Dockerfile|Containerfile)|(^|/|\.)[Dd]ockerfile|compose[^/]*\.ya?ml$",
-    ),
-    ("examples", r"(^|/)(docs?|examples?|demos?|samples?|tutorials?)/|\.(md|rst|mdx)$"),
-    ("scripts", r"(^|/)(scripts?|tools?|bin|hack|benchmarks?)/|\.(sh|bash)$"),
-    ("settings", r"\.(ya?ml|toml|json|cfg|ini|env)$|(^|/)\.env|\.config\.[cm]?[jt]s$|(^|/)setup\.py$"),
-)
-"""Kind -> what its paths match; the first that matches applies, any other file is ``source``."""
+Verdicts = Mapping[FindingKey, Verdict]
+DRAWS = 1000
+"""Samples of repositories for an interval; the same seed draws the same."""
 
 
-def kind_of_file(path: str) -> str:
-    """Return the kind of a file by its path."""
-    if holds_tests(path):
-        return "tests"
-    return next((kind for kind, pattern in _KINDS if re.search(pattern, path)), "source")
-
-
-def counts_by(
-    verdicts: Mapping[FindingKey, Verdict], group: Callable[[FindingKey], str]
-) -> dict[str, ReadingCounts]:
+def counts_by(verdicts: Verdicts, group: Callable[[FindingKey], str]) -> dict[str, ReadingCounts]:
     """Count the verdicts of each group of findings, sorted by its name."""
-    groups: dict[str, list[FindingKey]] = defaultdict(list)
-    for key in verdicts:
-        groups[group(key)].append(key)
-    return {name: _counts(keys, verdicts) for name, keys in sorted(groups.items())}
+    return {name: counts_of(some) for name, some in grouped(verdicts, group).items()}
 
 
-def _counts(keys: list[FindingKey], verdicts: Mapping[FindingKey, Verdict]) -> ReadingCounts:
-    number = {verdict: sum(verdicts[key] is verdict for key in keys) for verdict in Verdict}
+def grouped(verdicts: Verdicts, group: Callable[[FindingKey], str]) -> dict[str, dict[FindingKey, Verdict]]:
+    """Return the verdicts of each group of findings, sorted by its name."""
+    groups: dict[str, dict[FindingKey, Verdict]] = defaultdict(dict)
+    for key, verdict in verdicts.items():
+        groups[group(key)][key] = verdict
+    return dict(sorted(groups.items()))
+
+
+def counts_of(verdicts: Verdicts) -> ReadingCounts:
+    """Count verdicts; of at least one finding."""
+    number = {verdict: sum(one is verdict for one in verdicts.values()) for verdict in Verdict}
     return ReadingCounts(
-        repositories=len({key.repository for key in keys}),
+        repositories=len({key.repository for key in verdicts}),
         worth=number[Verdict.WORTH],
         true=number[Verdict.TRUE],
         wrong=number[Verdict.WRONG],
         unclear=number[Verdict.UNCLEAR],
     )
+
+
+def rule_of(key: FindingKey) -> str:
+    """Return the present id of the rule of a finding: a renamed rule keeps its readings."""
+    ids = current_ids(key.rule)
+    return ids[0] if len(ids) == 1 else key.rule
+
+
+def specialist_of(key: FindingKey, host: PluginHost) -> str:
+    """Return the specialist that reports a rule for a file; the tool where none claims the file."""
+    prefix, _, code = key.rule.partition("/")
+    if any(one.name == prefix for one in host.specialists):
+        return prefix
+    if prefix in host.maps and (named := host.maps[prefix].rule(code).specialist):
+        return named
+    owners = [one for one in host.specialists if any(tool.name == prefix for tool in one.tools)]
+    claiming = [one.name for one in owners if one.claims_name(key.path)]
+    return next(iter(claiming or [one.name for one in owners]), prefix)
+
+
+def interval(verdicts: Verdicts, verdict: Verdict, *, by_repository: bool) -> tuple[float, float]:
+    """Return the 95% interval of the share of a verdict.
+
+    Args:
+        by_repository: resample repositories, whose findings resemble each other, and return the outer ends of
+            this interval and Wilson's, since a sample of few repositories varies too little; Wilson's alone
+            otherwise.
+    """
+    low, high = wilson(sum(one is verdict for one in verdicts.values()), len(verdicts))
+    if not by_repository:
+        return low, high
+    groups: dict[str, list[bool]] = defaultdict(list)
+    for key, one in verdicts.items():
+        groups[key.repository].append(one is verdict)
+    drawn = _resampled([(sum(some), len(some)) for _, some in sorted(groups.items())])
+    return min(low, drawn[0]), max(high, drawn[1])
+
+
+def _resampled(groups: list[tuple[int, int]]) -> tuple[float, float]:
+    """Return the 2.5% and 97.5% quantiles of a share over samples of groups of (hits, of)."""
+    generator = random.Random(0)  # noqa: S311  (a sample of readings)
+    found = sorted(_share(generator.choices(groups, k=len(groups))) for _ in range(DRAWS))
+    return found[round(0.025 * (DRAWS - 1))], found[round(0.975 * (DRAWS - 1))]
+
+
+def _share(groups: Iterable[tuple[int, int]]) -> float:
+    hits, of = zip(*groups, strict=True)
+    return float(sum(hits) / sum(of))

@@ -1,33 +1,75 @@
-"""The tables of judgements as text, and the table that ships with the rules."""
+"""The tables of judgements as text and JSON, and the table that ships with the rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from wardround.rules.judgements import FindingKey, Judgement, Verdict
 from wardround.rules.reading_counts import ReadingCounts
-from wardround_lab.evaluation.intervals import wilson
+from wardround.text.escaping import json_text
 from wardround_lab.evaluation.judging.agreement import Agreement
-from wardround_lab.evaluation.judging.standing import Standing
+from wardround_lab.evaluation.judging.hits import key_id
+from wardround_lab.evaluation.judging.rates import Verdicts, counts_of, interval
+from wardround_lab.evaluation.judging.standing import Plan, Standing
 
 _SHOWN = (Verdict.WORTH, Verdict.TRUE, Verdict.WRONG)
 
 
-def rates_table(title: str, counts: Mapping[str, ReadingCounts]) -> str:
+class Rate(msgspec.Struct, frozen=True):
+    """A share with its 95% interval, each from 0 to 1."""
+
+    share: float
+    low: float
+    high: float
+
+
+class RatesRow(msgspec.Struct, frozen=True):
+    """The rates of one group of findings."""
+
+    group: str
+    counts: ReadingCounts
+    rates: dict[Verdict, Rate]
+
+
+def rates_rows(groups: Mapping[str, Verdicts], *, by_repository: bool) -> list[RatesRow]:
+    """Return the rates of groups, those with the most findings first.
+
+    Args:
+        by_repository: the intervals resample repositories; they are Wilson's otherwise.
+    """
+    rows = [_rates_row(name, some, by_repository) for name, some in groups.items()]
+    return sorted(rows, key=lambda row: (-row.counts.read, row.group))
+
+
+def _rates_row(name: str, verdicts: Verdicts, by_repository: bool) -> RatesRow:
+    counts = counts_of(verdicts)
+    rates = {
+        one: Rate(counts.share(one), *interval(verdicts, one, by_repository=by_repository)) for one in _SHOWN
+    }
+    return RatesRow(name, counts, rates)
+
+
+def rates_table(title: str, rows: Sequence[RatesRow]) -> str:
     """Return one line a group: findings, repositories, and the shares with their 95% intervals in percent."""
     head = f"{'read':>5} {'repos':>5}" + "".join(f" {verdict:>16}" for verdict in _SHOWN) + f"  {title}"
-    ordered = sorted(counts.items(), key=lambda entry: (-entry[1].read, entry[0]))
-    return "\n".join([head, *(_rates_row(name, one) for name, one in ordered)]) + "\n"
+    return "\n".join([head, *map(_line, rows)]) + "\n"
 
 
-def _rates_row(name: str, counts: ReadingCounts) -> str:
-    cells = "".join(f" {_share(counts.of(verdict), counts.read):>16}" for verdict in _SHOWN)
-    return f"{counts.read:5} {counts.repositories:5}{cells}  {name}"
+def _line(row: RatesRow) -> str:
+    cells = "".join(f" {_percent(row.rates[verdict]):>16}" for verdict in _SHOWN)
+    return f"{row.counts.read:5} {row.counts.repositories:5}{cells}  {row.group}"
 
 
-def _share(hits: int, of: int) -> str:
-    low, high = wilson(hits, of)
-    return f"{100 * hits / of:.0f}% [{100 * low:.0f}, {100 * high:.0f}]"
+def _percent(rate: Rate) -> str:
+    return f"{100 * rate.share:.0f}% [{100 * rate.low:.0f}, {100 * rate.high:.0f}]"
+
+
+def as_json(value: Any) -> str:
+    """Return any of the values here as JSON."""
+    return json_text(msgspec.json.format(msgspec.json.encode(value), indent=2)) + "\n"
 
 
 def agreement_text(agreed: Agreement) -> str:
@@ -54,20 +96,34 @@ def disagreements_text(keys: Sequence[FindingKey], readings: Mapping[FindingKey,
     return "\n".join(lines) + "\n"
 
 
-def standings_text(standings: Iterable[Standing]) -> str:
-    """Return the rules whose level is not the one that they have earned."""
-    lines = []
-    for one in standings:
-        kept = "" if one.override is None else f"; kept for {one.override.damage}: {one.override.reason}"
-        levels = f"{one.rule} is at {one.current}, and its readings allow {one.earned}"
-        lines.append(f"{levels}: {one.counts.summary()}{kept}")
+def agreement_json(agreed: Agreement, keys: Sequence[FindingKey]) -> str:
+    """Return the agreement, and the findings that need another reading, without the verdicts so far."""
+    due = [{"id": key_id(key), **msgspec.structs.asdict(key)} for key in keys]
+    return as_json({"agreement": agreed, "third_readings": due})
+
+
+def plan_text(plan: Plan) -> str:
+    """Return the changes of the catalogue that follow from readings, and the rules that overrides keep."""
+    lines = [_standing_line(one) for one in plan.levels]
+    lines += [
+        f"{one.rule} is {'on' if one.turns_off else 'off'} in {one.kind}, and turns"
+        f" {'off' if one.turns_off else 'on'}: {one.counts.summary()}"
+        for one in plan.kinds
+    ]
     return "\n".join(lines or ["catalogue and readings agree"]) + "\n"
+
+
+def _standing_line(one: Standing) -> str:
+    kept = "" if one.override is None else f"; kept for {one.override.damage}: {one.override.reason}"
+    levels = f"{one.rule} is at {one.present}, and its readings allow {one.following}"
+    return f"{levels}: {one.counts.summary()}{kept}"
 
 
 def counts_file(counts: Mapping[str, ReadingCounts]) -> str:
     """Return the content of the table that ships with the rules."""
     lines = [
-        "# Verdicts of readers about findings on real commits; `wardround eval rates --update` writes them."
+        "# Verdicts of readers about findings on real commits, without those in kinds of files in which a",
+        "# rule is off (off_in.yml); `wardround eval rates --update` writes them.",
     ]
     lines += [f"{rule}: {_flow(one)}" for rule, one in sorted(counts.items())]
     return "\n".join(lines) + "\n"

@@ -1,46 +1,32 @@
-"""The severity that a rule has earned, against that in the catalogue.
-
-The written rule: ``warn`` if the findings were worth or true in at least 0.9 and worth in at least half;
-``info`` if they were wrong in at most 0.1; else ``preview``. ``error`` needs the same as ``warn``, and no
-wrong one. Damage that cannot be undone may override it, with a reason.
-"""
+"""The changes of the catalogue that follow from readings by the written rule, ``rules.earned_level``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
 
 from wardround.errors import ConfigError
 from wardround.rules.catalogue import Catalogue
-from wardround.rules.judgements import Verdict
+from wardround.rules.earned_level import Level, allowed_level, following_level, is_enough, present_level
+from wardround.rules.file_kinds import FileKind, kind_of_file
+from wardround.rules.judgements import FindingKey
 from wardround.rules.maturity import Damage
 from wardround.rules.model import Rule
 from wardround.rules.reading_counts import ReadingCounts
 from wardround.rules.yaml_loader import InvalidYamlError, parse_yaml
+from wardround_lab.evaluation.judging.rates import Verdicts, counts_by, counts_of, grouped, rule_of
 
-FEWEST_READ = 10
-"""With fewer judged findings, a rule keeps its place."""
 OVERRIDES = "overrides.yml"
-_CORRECT = 0.9
-_WORTH = 0.5
-_MOST_WRONG = 0.1
-
-
-class Level(StrEnum):
-    """The way in which the findings of a rule are shown by default, from least to most."""
-
-    PREVIEW = "preview"
-    INFO = "info"
-    WARN = "warn"
-    ERROR = "error"
+KindsOff = Mapping[str, Collection[FileKind]]
+"""Rule -> the kinds of files in which it is off."""
 
 
 class Override(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A rule whose level does not depend on its readings: the damage, and why this rule guards against it."""
+    """Rules that readings do not lower: the damage, and why they guard against it."""
 
     damage: Damage
     reason: str
@@ -48,50 +34,117 @@ class Override(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A rule whose level in the catalogue is not the one that it has earned."""
+    """A rule whose level in the catalogue is not the one that follows from its readings."""
 
     rule: str
-    current: Level
-    earned: Level
+    present: Level
+    following: Level
     counts: ReadingCounts
     override: Override | None = None
 
 
-def earned(counts: ReadingCounts) -> Level | None:
-    """Return the highest level that readings allow; None if too few were read.
+@dataclass(frozen=True, slots=True)
+class KindStanding:
+    """A rule that turns off, or on again, in one kind of file, and its readings there."""
 
-    An unclear finding is neither correct nor wrong.
-    """
-    if counts.read < FEWEST_READ:
-        return None
-    correct = counts.share(Verdict.WORTH, Verdict.TRUE)
-    if correct >= _CORRECT and counts.share(Verdict.WORTH) >= _WORTH:
-        return Level.ERROR if not counts.wrong else Level.WARN
-    return Level.INFO if counts.share(Verdict.WRONG) <= _MOST_WRONG else Level.PREVIEW
+    rule: str
+    kind: FileKind
+    turns_off: bool
+    counts: ReadingCounts
 
 
-def current(rule: Rule) -> Level:
-    """Return the level of a rule in the catalogue."""
-    return Level(rule.severity.label) if rule.runs(preview=False) and rule.is_shown else Level.PREVIEW
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All changes that follow from readings; those with an override are listed and not made."""
+
+    levels: tuple[Standing, ...]
+    kinds: tuple[KindStanding, ...]
+
+    @property
+    def due(self) -> tuple[Standing, ...]:
+        """The levels to change."""
+        return tuple(one for one in self.levels if one.override is None)
+
+    def __bool__(self) -> bool:
+        return bool(self.due or self.kinds)
 
 
-def differences(
-    counts: Mapping[str, ReadingCounts], catalogue: Catalogue, overrides: Mapping[str, Override]
-) -> list[Standing]:
-    """Return the rules above the level that they have earned, and those at preview that have earned more.
-
-    A severity below the earned one does not count: the damage decides how serious a true finding is.
-    """
-    found = []
-    for name, count in counts.items():
-        allowed, rules = earned(count), catalogue.resolve(name)
-        if allowed is None or len(rules) != 1:
+def plan(verdicts: Verdicts, catalogue: Catalogue, overrides: Mapping[str, Override], off: KindsOff) -> Plan:
+    """Apply the written rule: first to each kind of file alone, then to all other files."""
+    levels: list[Standing] = []
+    kinds: list[KindStanding] = []
+    for name, some in grouped(verdicts, rule_of).items():
+        rules = catalogue.resolve(name)
+        if len(rules) != 1:
             continue
-        now = current(rules[0])
-        order = list(Level)
-        if order.index(now) > order.index(allowed) or (now is Level.PREVIEW is not allowed):
-            found.append(Standing(name, now, allowed, count, overrides.get(name)))
-    return found
+        override = override_of(name, overrides)
+        changed = [] if override else _kinds(rules[0], some, frozenset(off.get(name, ())))
+        after = _after(frozenset(off.get(name, ())), changed)
+        kinds += changed
+        levels += _level(rules[0], _outside(some, after), override)
+    return Plan(tuple(levels), tuple(kinds))
+
+
+def _level(rule: Rule, verdicts: Verdicts, override: Override | None) -> Iterable[Standing]:
+    if not verdicts:
+        return ()
+    counts = counts_of(verdicts)
+    present, following = present_level(rule), following_level(rule, counts)
+    is_lower = following.rank < present.rank
+    standing = Standing(rule.id, present, following, counts, override if is_lower else None)
+    return () if present is following else (standing,)
+
+
+def _kinds(rule: Rule, verdicts: Verdicts, off: Collection[FileKind]) -> list[KindStanding]:
+    """Return the kinds in which a rule alone is wrong, and those in which it no longer is."""
+    if present_level(rule) is Level.PREVIEW:
+        return []
+    counts = counts_by(verdicts, lambda key: kind_of_file(key.path))
+    changed = []
+    for kind in map(FileKind, counts):
+        now = Level.PREVIEW if kind in off else present_level(rule)
+        is_wrong = allowed_level(counts[kind], now) is Level.PREVIEW
+        if is_enough(counts[kind]) and is_wrong != (kind in off):
+            changed.append(KindStanding(rule.id, kind, is_wrong, counts[kind]))
+    rest = _outside(verdicts, _after(off, changed))
+    is_right_elsewhere = (
+        bool(rest) and allowed_level(counts_of(rest), present_level(rule)) is not Level.PREVIEW
+    )
+    return [one for one in changed if is_right_elsewhere or not one.turns_off]
+
+
+def _after(off: Collection[FileKind], changed: Iterable[KindStanding]) -> frozenset[FileKind]:
+    """Return the kinds in which a rule is off after changes."""
+    turned = {one.kind: one.turns_off for one in changed}
+    return frozenset(kind for kind in FileKind if turned.get(kind, kind in off))
+
+
+def _outside(verdicts: Verdicts, kinds: Collection[FileKind]) -> Verdicts:
+    return {key: verdict for key, verdict in verdicts.items() if kind_of_file(key.path) not in kinds}
+
+
+def shipped_counts(verdicts: Verdicts, off: KindsOff) -> dict[str, ReadingCounts]:
+    """Return the counts by rule that ship: without files of kinds in which the rule is off."""
+
+    def is_on(key: FindingKey) -> bool:
+        return kind_of_file(key.path) not in off.get(rule_of(key), ())
+
+    return counts_by({key: one for key, one in verdicts.items() if is_on(key)}, rule_of)
+
+
+def kinds_after(off: KindsOff, changes: Iterable[KindStanding]) -> dict[str, frozenset[FileKind]]:
+    """Return the table of kinds after a plan; rules without any are left out."""
+    by_rule: dict[str, list[KindStanding]] = {}
+    for one in changes:
+        by_rule.setdefault(one.rule, []).append(one)
+    names = sorted({*off, *by_rule})
+    found = {name: _after(frozenset(off.get(name, ())), by_rule.get(name, ())) for name in names}
+    return {name: kinds for name, kinds in found.items() if kinds}
+
+
+def override_of(rule: str, overrides: Mapping[str, Override]) -> Override | None:
+    """Return the first override whose key, an id or a pattern of ids, matches a rule."""
+    return next((one for key, one in overrides.items() if fnmatchcase(rule, key)), None)
 
 
 def read_overrides(folder: Path) -> dict[str, Override]:

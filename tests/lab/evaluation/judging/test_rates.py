@@ -1,25 +1,22 @@
-"""Agreement of readers, rates of rules, and the level that rates allow."""
+"""Agreement of readers, and rates of groups of findings."""
 
 from __future__ import annotations
 
 import datetime
-from pathlib import Path
+import json
 
 import pytest
 
 from wardround import host
-from wardround.errors import ConfigError
+from wardround.rules.intervals import wilson
 from wardround.rules.judgements import FindingKey, Judgement, Verdict, judgement_of, reasons_for
-from wardround.rules.model import RULES_PACKAGE, package_folder
-from wardround.rules.reading_counts import FILE, ReadingCounts, reading_counts
-from wardround.storage.judgement_files import load_judgements
+from wardround.rules.reading_counts import ReadingCounts
+from wardround.rules.renamed import former_names
 from wardround_lab.evaluation.judging.agreement import agreement, disagreements, kappa, resolved
-from wardround_lab.evaluation.judging.rates import counts_by, kind_of_file
-from wardround_lab.evaluation.judging.rates_report import counts_file, rates_table
-from wardround_lab.evaluation.judging.standing import Level, differences, earned, read_overrides
+from wardround_lab.evaluation.judging.rates import counts_by, grouped, interval, rule_of, specialist_of
+from wardround_lab.evaluation.judging.rates_report import agreement_json, rates_rows, rates_table
 
 DAY = datetime.date(2026, 5, 4)
-JUDGEMENTS = Path(__file__).parents[4] / "evals" / "judgements"
 
 
 def read(line: int, *verdicts: str, repository: str = "team/shop") -> list[Judgement]:
@@ -61,69 +58,55 @@ def test_a_disagreement_is_listed_until_a_third_reading_decides_it() -> None:
 
 def test_each_finding_counts_once() -> None:
     readings = [*read(1, "worth", "worth", "true"), *read(2, "wrong", repository="team/blog")]
-    counts = counts_by(resolved(readings), lambda key: key.rule)
+    verdicts = resolved(readings)
+    counts = counts_by(verdicts, rule_of)
     assert counts == {"ruff/B006": ReadingCounts(repositories=2, worth=1, wrong=1)}
     assert counts["ruff/B006"].summary() == "read 2 times in 2 repositories: 1 worth, 1 wrong"
-    assert rates_table("rule", counts).splitlines()[1] == (
+    rows = rates_rows(grouped(verdicts, rule_of), by_repository=False)
+    assert rates_table("rule", rows).splitlines()[1] == (
         "    2     2      50% [9, 91]       0% [0, 66]      50% [9, 91]  ruff/B006"
     )
 
 
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("src/a.py", "source"), ("tests/test_a.py", "tests"), ("web/a.test.tsx", "tests"),
-        ("a/migrations/0001_a.py", "migrations"), (".github/workflows/ci.yml", "ci"),
-        ("app/Dockerfile", "ci"), ("docker-compose.yml", "ci"), ("docs/conf.py", "examples"),
-        ("scripts/a.sh", "scripts"), ("pyproject.toml", "settings"),
-    ],
-)  # fmt: skip
-def test_a_path_tells_the_kind_of_a_file(path: str, kind: str) -> None:
-    assert kind_of_file(path) == kind
+def test_readings_of_a_former_id_count_for_the_present_rule() -> None:
+    former, (now,) = next(
+        (former, ids) for former, ids in former_names().items() if "/" in former and len(ids) == 1
+    )
+    assert rule_of(FindingKey("team/shop", "a" * 40, "a.py", 1, former)) == now
+
+
+def test_the_interval_of_a_group_is_wider_where_repositories_differ() -> None:
+    def verdicts(*, is_clustered: bool) -> dict[FindingKey, Verdict]:
+        pairs = [(repository, line) for repository in "abcd" for line in (1, 2)]
+        right = [(repository in "ab") if is_clustered else line == 1 for repository, line in pairs]
+        return resolved(
+            one
+            for (repository, line), is_right in zip(pairs, right, strict=True)
+            for one in read(line, "worth" if is_right else "wrong", repository=repository)
+        )
+
+    alike, unlike = verdicts(is_clustered=False), verdicts(is_clustered=True)
+    assert interval(alike, Verdict.WORTH, by_repository=True) == wilson(4, 8)
+    assert interval(unlike, Verdict.WORTH, by_repository=True) == (0.0, 1.0)
+    assert interval(unlike, Verdict.WORTH, by_repository=False) == wilson(4, 8)
 
 
 @pytest.mark.parametrize(
-    ("worth", "true", "wrong", "level"),
+    ("rule", "path", "specialist"),
     [
-        (5, 5, 0, Level.ERROR),
-        (12, 6, 2, Level.WARN),
-        (4, 6, 0, Level.INFO),
-        (12, 5, 3, Level.PREVIEW),
-        (9, 0, 0, None),
+        ("ruff/F401", "src/a.py", "python"),
+        ("docker-ci/DC205", ".github/workflows/ci.yml", "docker-ci"),
+        ("oxlint/no-unused-vars", "web/a.ts", "typescript"),
+        ("nobody/X1", "a.txt", "nobody"),
     ],
 )
-def test_the_written_rule(worth: int, true: int, wrong: int, level: Level | None) -> None:
-    assert earned(ReadingCounts(1, worth=worth, true=true, wrong=wrong)) is level
+def test_a_finding_belongs_to_the_specialist_that_reports_it(rule: str, path: str, specialist: str) -> None:
+    assert specialist_of(FindingKey("team/shop", "a" * 40, path, 1, rule), host.load()) == specialist
 
 
-def test_an_unclear_finding_is_neither_correct_nor_wrong() -> None:
-    assert earned(ReadingCounts(1, worth=8, unclear=2)) is Level.INFO
-
-
-def test_a_rule_above_its_level_and_a_preview_rule_that_earned_more_are_differences() -> None:
-    counts = {
-        "ruff/B006": ReadingCounts(3, true=2, wrong=8),
-        "ruff/F821": ReadingCounts(3, worth=10),
-        "no/rule": ReadingCounts(3, wrong=10),
-    }
-    found = differences(counts, host.load().catalogue, {})
-    assert [(one.rule, one.current, one.earned) for one in found] == [("ruff/B006", "warn", "preview")]
-
-
-def test_an_override_needs_a_damage_and_a_reason(tmp_path: Path) -> None:
-    assert read_overrides(tmp_path) == {}
-    (tmp_path / "overrides.yml").write_text("ruff/B006: {damage: data-loss}\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="give each rule a damage and a reason"):
-        read_overrides(tmp_path)
-
-
-def test_the_shipped_counts_are_those_of_the_judgements_of_this_repository() -> None:
-    counts = counts_by(resolved(load_judgements(JUDGEMENTS)), lambda key: key.rule)
-    shipped = (package_folder(RULES_PACKAGE) / FILE).read_text("utf-8")
-    assert shipped == counts_file(counts), "run: wardround eval rates --update rules/wardround_rules/" + FILE
-    assert reading_counts() == counts
-
-
-def test_catalogue_and_judgements_agree() -> None:
-    found = differences(reading_counts(), host.load().catalogue, read_overrides(JUDGEMENTS))
-    assert [one for one in found if one.override is None] == []
+def test_json_has_the_third_readings_without_the_verdicts_so_far() -> None:
+    readings = read(1, "worth", "true")
+    document = json.loads(agreement_json(agreement(readings), disagreements(readings)))
+    (due,) = document["third_readings"]
+    assert (due["line"], due["rule"], "verdict" in due) == (1, "ruff/B006", False)
+    assert document["agreement"]["pairs"] == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wardround_lab.evaluation.intervals import wilson
+from wardround.rules.intervals import wilson
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,113 @@
+"""The level of a rule that follows from readings of its findings: the written rule.
+
+=========  ==============================================================================
+level      demand on the findings that were read
+=========  ==============================================================================
+``warn``   worth or true in at least 0.9, and worth in at least half
+``error``  the same, and none wrong
+``info``   wrong in at most 0.1
+preview    none
+=========  ==============================================================================
+
+Fewer than ten readings, or readings of fewer than three repositories, change nothing. The present level
+counts as two readings more: of a shown rule as two worth or true ones, of a preview rule as two wrong ones.
+So a rule leaves its place only on evidence, and applying the rule a second time changes nothing. A severity
+is never raised, since the damage decides how serious a true finding is; a preview rule that earned a level
+gets its declared severity, at most the earned one. An unclear finding is neither right nor wrong.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from wardround.rules.judgements import Verdict
+from wardround.rules.maturity import Maturity
+from wardround.rules.model import Rule
+from wardround.rules.reading_counts import ReadingCounts
+
+FEWEST_READ = 10
+FEWEST_REPOSITORIES = 3
+"""Below either number, readings change no level."""
+PRESENT = 2
+"""The readings as which the present level counts; see ``evals/level_stability.py``."""
+_CORRECT = 0.9
+_WORTH = 0.5
+_MOST_WRONG = 0.1
+_ROUNDING = 1e-9
+
+
+class Level(StrEnum):
+    """The way in which the findings of a rule are shown by default, from least to most."""
+
+    PREVIEW = "preview"
+    INFO = "info"
+    WARN = "warn"
+    ERROR = "error"
+
+    @property
+    def rank(self) -> int:
+        return list(Level).index(self)
+
+
+def present_level(rule: Rule) -> Level:
+    """Return the level of a rule in the catalogue."""
+    return Level(rule.severity.label) if rule.runs(preview=False) else Level.PREVIEW
+
+
+def is_enough(counts: ReadingCounts) -> bool:
+    """Return True if readings may change a level."""
+    return counts.read >= FEWEST_READ and counts.repositories >= FEWEST_REPOSITORIES
+
+
+def allowed_level(counts: ReadingCounts, present: Level) -> Level:
+    """Return the highest level that readings and the present level allow, however few they are."""
+    read = counts.read + PRESENT
+    is_serious = present in (Level.WARN, Level.ERROR)
+    worth = counts.worth + (PRESENT if is_serious else 0)
+    correct = counts.worth + counts.true + (0 if present is Level.PREVIEW else PRESENT)
+    wrong = counts.wrong + (PRESENT if present is Level.PREVIEW else 0)
+    if _reaches(correct, _CORRECT * read) and _reaches(worth, _WORTH * read):
+        return Level.WARN if counts.wrong else Level.ERROR
+    return Level.INFO if _reaches(_MOST_WRONG * read, wrong) else Level.PREVIEW
+
+
+def _reaches(one: float, other: float) -> bool:
+    return one >= other - _ROUNDING
+
+
+def following_level(rule: Rule, counts: ReadingCounts) -> Level:
+    """Return the level of a rule that follows from readings: the present one, unless they suffice.
+
+    A rule that is off for a stated reason, or deprecated, stays off.
+    """
+    present = present_level(rule)
+    if not is_enough(counts) or rule.disabled_reason or rule.maturity is Maturity.DEPRECATED:
+        return present
+    ceiling = Level(rule.severity.label)
+    return min(allowed_level(counts, present), ceiling, key=lambda one: one.rank)
+
+
+def consequence(rule: Rule, counts: ReadingCounts) -> str:
+    """Return what follows from readings, as one sentence for people."""
+    if not is_enough(counts):
+        return (
+            f"too few to change its level, which takes {FEWEST_READ} readings in "
+            f"{FEWEST_REPOSITORIES} repositories"
+        )
+    present, following = present_level(rule), following_level(rule, counts)
+    if present is following:
+        return f"its level follows: {present}"
+    if following.rank < present.rank:
+        return f"they allow {following}; it stays at {present}, since its damage cannot be undone"
+    return f"they allow {following}; the catalogue has {present}"
+
+
+def shares(counts: ReadingCounts) -> str:
+    """Return the share of each verdict with its 95% interval, in percent."""
+    from wardround.rules.intervals import wilson  # only people read intervals
+
+    parts = []
+    for verdict in (Verdict.WORTH, Verdict.TRUE, Verdict.WRONG):
+        low, high = wilson(counts.of(verdict), counts.read)
+        parts.append(f"{verdict} {100 * counts.share(verdict):.0f}% [{100 * low:.0f}, {100 * high:.0f}]")
+    return ", ".join(parts)
