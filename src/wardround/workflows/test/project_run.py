@@ -265,7 +265,7 @@ class ProjectRunner:
         for one in self._session(flaky, is_filtered=True, is_recorded=True).events:
             if isinstance(one, events.Ended) and one.test in flaky and one.outcome in _FAILURES:
                 self._results[one.test] = RawResult(
-                    TestOutcome.PASSED, one.seconds, _RECORDING_BREAKS, attempts=_WITH_RECORDING
+                    TestOutcome.PASSED, one.seconds, RECORDING_BREAKS, attempts=WITH_RECORDING
                 )
 
     def _orders(self) -> Iterator[OrderDependence]:
@@ -383,8 +383,8 @@ _TIMEOUT = "Timeout ("
 _DUMPS = ("Fatal Python error", _TIMEOUT)
 _DUMP_FRAME = LazyPattern(r'File "([^"\n]{1,4096})", line (\d{1,7})')
 _MOST_DUMP_LINES = 12
-_RECORDING_BREAKS = "it passes, and fails only while the functions that it runs are recorded"
-_WITH_RECORDING = 3
+RECORDING_BREAKS = "it passes, and fails only while the functions that it runs are recorded"
+WITH_RECORDING = 3
 """Attempts until that is known: with the recording, without it, with it again."""
 _FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
 
