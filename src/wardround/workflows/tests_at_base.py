@@ -13,8 +13,8 @@ from wardround.context.run_evidence import TestEvidence, TestOutcome, TestsRun
 from wardround.workflows.test.planning import tree_of
 from wardround.workflows.test.report import TestReport
 from wardround.workflows.test.running import RunOptions
+from wardround.workflows.test.script_results import file_of
 from wardround.workflows.test.script_roles import is_script
-from wardround.workflows.test.script_run import file_of
 from wardround.workflows.test.selection import Target, without_parameters
 
 _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})

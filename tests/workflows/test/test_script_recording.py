@@ -13,6 +13,9 @@ import pytest
 from tests.workflows.test.tiny_project import tree
 from wardround.workflows.test.recorded_runs import MODULE, Recording
 from wardround.workflows.test.script_recording import read_script_recording, record_name
+from wardround.workflows.test.script_selection import plan_script_tests
+from wardround.workflows.test.script_tree import ScriptTree
+from wardround.workflows.test.selection import Target
 
 SOURCE = """\
 interface Row { a: number }
@@ -137,3 +140,24 @@ def test_a_record_of_another_test_is_left_out() -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b'{"test": 1}', b"\xff"])
 def test_a_broken_record_is_left_out(content: bytes) -> None:
     assert read_script_recording(["a"], lambda name: content, tree({"a": ""}), is_complete=True).runs == ()
+
+
+def test_a_manifest_that_a_test_imports_is_compared_by_its_parts_for_the_other_tests() -> None:
+    sources = {"a.test.js": "a()", "b.test.js": "b()", "package.json": '{"version": "1", "type": "module"}'}
+    code = hashlib.sha256(b"").hexdigest()
+    files = {
+        record_name(test): json.dumps({
+            "test": test, "scripts": [{"file": one, "code": code, "ranges": []} for one in (test, *others)]
+        }).encode()
+        for test, others in (("a.test.js", ("package.json",)), ("b.test.js", ()))
+    }  # fmt: skip
+    tests = ["a.test.js", "b.test.js"]
+    recording = read_script_recording(tests, files.get, tree(sources), is_complete=True)
+
+    def selected(manifest: str) -> set[str]:
+        head = ScriptTree(tree({**sources, "package.json": manifest}))
+        return {one.id for one in plan_script_tests([recording], head, Target()).selected}
+
+    assert selected(sources["package.json"]) == set()
+    assert selected('{"version": "2", "type": "module"}') == {"a.test.js"}
+    assert selected('{"version": "1", "type": "commonjs"}') == set(tests)

@@ -88,6 +88,8 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         classes: ``module:name`` of the classes of objects in its arguments.
         patterns: the regular expressions of matches in its arguments.
         through: the public function of the tree through which the test called a private one; else empty.
+        compiled: the text of each regular expression in the result, with a digest of what it matches, if the
+            run had texts for that.
         made_by: the numbers of the changed functions that returned something in its arguments.
         returned: it was recorded, and raised nothing in the test.
     """
@@ -108,8 +110,16 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     through: str = ""
+    compiled: dict[str, str] = {}
     made_by: tuple[int, ...] = ()
     returned: bool = False
+
+
+class Probes(msgspec.Struct, frozen=True):
+    """Regular expressions, by their texts in results, and texts on which they are compared."""
+
+    patterns: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
 class RecordedRun(msgspec.Struct, frozen=True):
@@ -161,9 +171,7 @@ class Stages(msgspec.Struct, frozen=True):
             attempts.append(((), ()))  # pytest starts nothing if the project ignores one of the files
         for names, options in attempts:
             found = self._record(side, names, (*_PYTEST, *options))
-            is_over = (
-                found.outcome.state is not State.FINISHED
-            )  # at a limit, which another attempt reaches, too
+            is_over = found.outcome.state is not State.FINISHED  # another attempt reaches the limit, too
             if found.recorded is None or found.recorded.tests or is_over:
                 break
         return found
@@ -194,7 +202,7 @@ class Stages(msgspec.Struct, frozen=True):
 
     def replay(
         self, side: str, run_of_tests: RecordedRun, first: ReplayedRun | None, *, hash_seed: int,
-        is_base: bool, only: Sequence[int] | None = None, alone: bool = False,
+        is_base: bool, only: Sequence[int] | None = None, alone: bool = False, probes: Probes | None = None,
     ) -> ReplayedRun:  # fmt: skip
         """Repeat calls on a tree.
 
@@ -202,6 +210,7 @@ class Stages(msgspec.Struct, frozen=True):
             first: the first run; None for that run itself, which adds mutated inputs to the recorded ones.
             only: the numbers of the calls; None for all.
             alone: repeat each in a process of its own.
+            probes: for regular expressions in the results; None compares them by their text.
         """
         paths = run_of_tests.recorded.paths if run_of_tests.recorded else ()
         with EphemeralTree(self.repository, side) as tree:
@@ -215,6 +224,7 @@ class Stages(msgspec.Struct, frozen=True):
                 "paths": paths,
                 "only": None if only is None else list(only),
                 "alone": alone,
+                "probes": None if probes is None else msgspec.to_builtins(probes),
                 "texts": is_first,
                 "attributes": None if is_base or first is None else first.attributes,
                 "attributes_file": _ATTRIBUTES,
@@ -239,8 +249,7 @@ class Stages(msgspec.Struct, frozen=True):
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
             "name": one.name, "owner": one.exposed_as, "role": one.role, "receiver": one.receiver,
             "rest": one.rest, "keywords": one.keywords, "keyword_only": one.keyword_only,
-            "crossing": _CROSSING_SHARE,
-            "constants": target.constants, "explicit": target.explicit,
+            "crossing": _CROSSING_SHARE, "constants": target.constants, "explicit": target.explicit,
             "least_mutated": self.limits.mutated_inputs * (2 if target.reaches else 1),
             "is_entry": target.is_entry,
         }  # fmt: skip

@@ -20,8 +20,7 @@ from wardround.workflows.mutation.script_running import ScriptMutation
 from wardround.workflows.test.planning import PlannedTests
 from wardround.workflows.test.projects import DetectedProject
 from wardround.workflows.test.report import TestReport
-from wardround.workflows.test.script_results import FRAMEWORKS
-from wardround.workflows.test.script_run import file_of
+from wardround.workflows.test.script_results import FRAMEWORKS, file_of
 from wardround.workflows.test.script_runs import ScriptRuns
 
 _SOUND = (TestOutcome.PASSED, TestOutcome.SKIPPED)

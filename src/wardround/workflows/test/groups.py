@@ -58,13 +58,16 @@ class TestGroup(msgspec.Struct, frozen=True):
 
 
 def groups_of(planned: PlannedTests) -> list[TestGroup]:
-    """Return the planned tests by project, a test in the innermost one of its language above its file."""
+    """Return the planned tests by the project whose command runs them.
+
+    A test belongs to the innermost project of its language above its file.
+    """
     inner_first = sorted(planned.projects, key=lambda one: -len(one.root))
     found: dict[tuple[str, str] | None, list[SelectedTest]] = {}
     for test in planned.plan.selected:
         language = "javascript" if is_script(test.id) else "python"
         owners = (
-            (one.root, language)
+            (one.root if one.run_from is None else one.run_from, language)
             for one in inner_first
             if one.language == language and (not one.root or test.id.startswith(f"{one.root}/"))
         )

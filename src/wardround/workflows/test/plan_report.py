@@ -65,6 +65,8 @@ def _with_reasons(title: str, tests: Sequence[SelectedTest | OmittedTest]) -> It
 def _project_lines(project: DetectedProject) -> Iterator[str]:
     managers = ", ".join(f"{one.value} ({_source(one)})" for one in project.managers)
     yield f"{project.root or '.'}: {project.language}, {managers or 'no package manager'}"
+    if project.run_from is not None and project.run_from_source is not None:
+        yield f"  its tests run from {project.run_from or '.'} ({_source(project.run_from_source)})"
     for one in project.frameworks:
         command = (
             shlex.join(one.command) if one.command else "listed only" if one.is_listed_only else "no command"

@@ -306,7 +306,7 @@ class ProjectRunner:
         for one in self._session(flaky, is_filtered=True, is_recorded=True).events:
             if isinstance(one, events.Ended) and one.test in flaky and one.outcome in _FAILURES:
                 self._results[one.test] = RawResult(
-                    TestOutcome.PASSED, one.seconds, _RECORDING_BREAKS, attempts=_WITH_RECORDING
+                    TestOutcome.PASSED, one.seconds, RECORDING_BREAKS, attempts=WITH_RECORDING
                 )
 
     def _orders(self) -> Iterator[OrderDependence]:
@@ -424,9 +424,9 @@ _TIMEOUT = "Timeout ("
 _DUMPS = ("Fatal Python error", _TIMEOUT)
 _DUMP_FRAME = LazyPattern(r'File "([^"\n]{1,4096})", line (\d{1,7})')
 _MOST_DUMP_LINES = 12
-_RECORDING_BREAKS = "it passes, and fails only while the functions that it runs are recorded"
+RECORDING_BREAKS = "it passes, and fails only while the functions that it runs are recorded"
 _NEEDS_OTHERS = "it passes after other tests of its file, and fails without those that the plan left out"
-_WITH_RECORDING = 3
+WITH_RECORDING = 3
 """Attempts until that is known: with the recording, without it, with it again."""
 _USAGE = LazyPattern(r"^[^\s:]{1,200}: error: (.{1,400})$", re.M)
 _WRONG_PLUGIN = LazyPattern(r"PluginValidationError: (Plugin '[^'\n]{1,200}' for hook '\w{1,100}')$", re.M)

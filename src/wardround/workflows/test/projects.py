@@ -55,6 +55,8 @@ class DetectedProject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         language: ``python`` or ``javascript``.
         managers: package managers, the one whose lock file exists first.
         workspace: the entry of the file that makes it a member of a workspace.
+        run_from: the folder above whose command runs its tests, too; None if its own command runs them.
+        run_from_source: the configuration in that folder that lists it.
     """
 
     root: str
@@ -62,6 +64,8 @@ class DetectedProject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     managers: tuple[Fact, ...] = ()
     frameworks: tuple[DetectedFramework, ...] = ()
     workspace: Fact | None = None
+    run_from: str | None = None
+    run_from_source: Fact | None = None
 
     @property
     def manager(self) -> str:

@@ -90,8 +90,9 @@ def _run_lines(run: ProjectRun) -> Iterator[str]:
     origin = f" ({source.file}{f': {source.key}' if source.key else ''})" if source else ""
     isolation = f"{run.isolation} {run.isolation_version}".strip() or "not started"
     interpreter = "Node.js" if run.framework in script_results.FRAMEWORKS else "Python"
+    command = shlex.join(run.command) or run.framework
     yield (
-        f"{run.root or '.'}: {shlex.join(run.command)}{origin}, {interpreter} {run.environment.version} of "
+        f"{run.root or '.'}: {command}{origin}, {interpreter} {run.environment.version} of "
         f"{run.environment.source}, isolation: {isolation}"
     )
     for one in run.environment.supplied:

@@ -24,8 +24,10 @@ from wardround.workflows.test.planning import PlannedTests, plan_change
 from wardround.workflows.test.project_run import ProjectResult, ProjectRunner, ProjectTests, RawResult
 from wardround.workflows.test.report import ProjectRun, TestReport, TestResult, UsedEnvironment
 from wardround.workflows.test.run_recording import RecordedLines, executed_in
+from wardround.workflows.test.script_results import FRAMEWORKS as SCRIPT_FRAMEWORKS
+from wardround.workflows.test.script_results import file_of
 from wardround.workflows.test.script_roles import is_measured_script
-from wardround.workflows.test.script_run import ScriptSandbox, file_of
+from wardround.workflows.test.script_run import ScriptSandbox
 from wardround.workflows.test.script_runs import ScriptRuns
 from wardround.workflows.test.selection import Target, without_parameters
 from wardround.workflows.test.session import SessionRequest, Sessions, ending
@@ -366,7 +368,6 @@ def _used(environment: Environment, result: ProjectResult) -> UsedEnvironment:
 def _unrecorded_notes(runs: Sequence[ProjectRun]) -> Iterator[str]:
     for run in runs:
         if run.unrecorded:
-            yield (
-                f"{run.root or '.'}: no functions were recorded, because {run.unrecorded} in its environment;"
-                f" with it, later plans are smaller."
-            )
+            is_script = run.framework in SCRIPT_FRAMEWORKS
+            advice = "" if is_script else " in its environment; with it, later plans are smaller"
+            yield f"{run.root or '.'}: no functions were recorded, because {run.unrecorded}{advice}."

@@ -71,7 +71,8 @@ class _Comparison:
         """Return the files whose content differs from the recording or from the base."""
         recorded: dict[str, set[str]] = {path: {blob} for path, blob in self._recording.others.items()}
         for path, blob in self._recording.files:
-            recorded.setdefault(path, set()).add(blob)
+            if path not in self._recording.others:
+                recorded.setdefault(path, set()).add(blob)
         now = _identities(self._tree)
         paths = {path for path in {*recorded, *now} if recorded.get(path) != {now.get(path)}}
         if self._base is None:

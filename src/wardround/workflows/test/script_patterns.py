@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.workflows.test.projects import DetectedFramework, DetectedProject, table
 from wardround.workflows.test.script_arguments import ScriptArguments, script_arguments
+from wardround.workflows.test.script_globs import matches_glob
 from wardround.workflows.test.script_projects import script_preference
 from wardround.workflows.test.script_results import FRAMEWORKS
 from wardround.workflows.test.script_roles import holds_script_tests, is_script
@@ -67,7 +66,7 @@ def _is_test(path: str, project: DetectedProject, patterns: Sequence[str]) -> bo
     if framework is None:
         return False
     inside = posixpath.relpath(path, project.root or ".")
-    if any(_matches(one, inside) for one in patterns):
+    if any(matches_glob(one, inside) for one in patterns):
         return True
     if framework.name == "node:test":
         return not patterns and _NODE_DEFAULT.search(inside) is not None
@@ -96,43 +95,3 @@ def _configured(framework: DetectedFramework, files: TreeUnderTest) -> Iterator[
             for one in _QUOTED.finditer(found[1]):
                 if _OF_TESTS.search(one[1]):
                     yield one[1].removeprefix("<rootDir>/")
-
-
-def _matches(pattern: str, path: str) -> bool:
-    compiled = _compiled(pattern)
-    return compiled is not None and compiled.fullmatch(path) is not None
-
-
-@lru_cache(maxsize=500)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """Return a glob of JavaScript tools as an expression; None if it is none."""
-    try:
-        return re.compile("".join(_pieces(pattern.removeprefix("./").removeprefix("/"))))
-    except re.error:
-        return None
-
-
-_GLOB_PIECE = LazyPattern(
-    r"(?P<extended>[?+@*]\([^()]{1,60}\))|(?P<deep>\*\*/?)|(?P<star>\*)|(?P<one>\?)|(?P<set>\[[^\]]{1,40}\])"
-    r"|(?P<brace>\{[^{}]{1,200}\})|(?P<text>.)"
-)
-_COUNTS = {"?": "?", "+": "+", "@": "", "*": "*"}
-
-
-def _pieces(pattern: str) -> Iterator[str]:
-    for found in _GLOB_PIECE.finditer(pattern):
-        text = found[0]
-        if found["deep"]:
-            yield "(?:[^/]+/)*" if text.endswith("/") else ".*"
-        elif found["star"]:
-            yield "[^/]*"
-        elif found["extended"]:
-            yield f"(?:{'|'.join(map(re.escape, text[2:-1].split('|')))}){_COUNTS[text[0]]}"
-        elif found["one"]:
-            yield "[^/]"
-        elif found["set"]:
-            yield text
-        elif found["brace"]:
-            yield f"(?:{'|'.join(''.join(_pieces(one)) for one in text[1:-1].split(','))})"
-        else:
-            yield re.escape(text)

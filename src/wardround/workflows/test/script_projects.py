@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.semantics.supply_chain.plain_yaml import load_plain
+from wardround.workflows.test.nested_projects import with_owners
 from wardround.workflows.test.projects import (
     DetectedFramework,
     DetectedProject,
@@ -37,12 +38,18 @@ _TEST_SCRIPT = LazyPattern(r"^(?:test|unit)(?:$|[:\-_])")
 _PROGRAM = LazyPattern(r"(?:^|[\s&;/])(vitest|jest|mocha)(?![\w-])")
 _USUAL_SCRIPTS = ("test", "test:unit", "unit", "test:run", "test:ci", "test:src")
 _LONGEST_SCRIPT = 2000
+_USUAL_MANAGER = "npm"
+"""The one that is installed with Node.js; it runs scripts where no file names another."""
 _NO_TEST = "no test specified"
 """The text of the script that ``npm init`` writes."""
 
 
 def detect_scripts(files: ProjectFiles) -> Iterator[DetectedProject]:
     """Yield the folders with a ``package.json`` that have a framework of tests."""
+    yield from with_owners(list(_detected(files)), files)
+
+
+def _detected(files: ProjectFiles) -> Iterator[DetectedProject]:
     roots = [folder for folder in files.folders if files.has(folder, _PACKAGE)]
     documents = {root: _json(files.text(posixpath.join(root, _PACKAGE))) for root in roots}
     belonging: dict[str, tuple[str, Fact]] = {}
@@ -118,7 +125,7 @@ def _frameworks(
         return
     source = Fact(script, package, "scripts.test")
     if _NODE_TEST.search(script):
-        yield DetectedFramework("node:test", (source,), (manager or "npm", "run", "test"), source)
+        yield DetectedFramework("node:test", (source,), (manager or _USUAL_MANAGER, "run", "test"), source)
     elif manager == "bun" and "bun test" in script:
         yield DetectedFramework("bun:test", (source,), ("bun", "run", "test"), source)
 
@@ -126,10 +133,10 @@ def _frameworks(
 def _command(name: str, found: Sequence[Fact], manager: str) -> tuple[tuple[str, ...], Fact]:
     """Return the command of a framework: the script that runs it, or else its program."""
     scripts = sorted((one for one in found if one.key.startswith("scripts.")), key=script_preference)
+    if scripts:
+        return (manager or _USUAL_MANAGER, "run", scripts[0].key.removeprefix("scripts.")), scripts[0]
     if not manager:
         return (), found[0]
-    if scripts:
-        return (manager, "run", scripts[0].key.removeprefix("scripts.")), scripts[0]
     return (*_EXECUTE[manager], *_ARGUMENTS.get(name, (name,))), found[0]
 
 

@@ -13,7 +13,7 @@ import msgspec
 from wardround.workflows.test.recorded_runs import MODULE, OutlinedFile, Ran, RecordedRun, Recording
 from wardround.workflows.test.script_coverage import Block, FileLines, ScriptCoverage
 from wardround.workflows.test.script_outline import Position, ScriptOutline, script_outline
-from wardround.workflows.test.script_roles import identity
+from wardround.workflows.test.script_roles import has_identity, identity
 from wardround.workflows.test.source_map import GeneratedCode
 from wardround.workflows.test.tree import TreeUnderTest
 
@@ -69,7 +69,9 @@ def read_script_recording(
     reading = _Reading(read, tree)
     runs = tuple(run for test in sorted({*tests}) if (run := reading.run(test)) is not None)
     measured = {path for path, _ in reading.files}
-    others = [path for path in sorted(tree.blobs) if path not in measured][:_MOST_OTHERS]
+    others = [path for path in sorted(tree.blobs) if path not in measured or has_identity(path)][
+        :_MOST_OTHERS
+    ]
     identities = {path: identity(path, tree.blobs[path], tree.text) for path in others}
     return Recording(runs, reading.files, {}, identities, is_complete)
 

@@ -86,6 +86,11 @@ class _NodeTest(msgspec.Struct, frozen=True):
     problem: str
 
 
+def file_of(test: str) -> str:
+    """Return the file of a test by its id."""
+    return test.partition(_SEPARATOR)[0]
+
+
 def read_results(framework: str, content: bytes | None, root: str) -> tuple[ScriptResult, ...]:
     """Return the results in a report, by file and in its order.
 

@@ -42,6 +42,11 @@ _UNMEASURED = LazyPattern(
 _TYPES_ONLY = LazyPattern(r"\.(?:test|spec)-d\.[cm]?tsx?$")
 
 
+def has_identity(path: str) -> bool:
+    """Return True for a file of which only a part decides about all tests, also where a test imports it."""
+    return path.rpartition("/")[2] == "package.json"
+
+
 def identity(path: str, blob: str, text: Callable[[str], str]) -> str:
     """Return a text that changes with what tests can depend on in a file.
 
@@ -50,7 +55,7 @@ def identity(path: str, blob: str, text: Callable[[str], str]) -> str:
     Args:
         text: path -> the content of a file.
     """
-    if path.rpartition("/")[2] != "package.json":
+    if not has_identity(path):
         return blob
     try:
         document = msgspec.json.decode(text(path))

@@ -19,7 +19,7 @@ from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment, link_packages
-from wardround.workflows.test.project_run import RawResult, last_line, shortened
+from wardround.workflows.test.project_run import RawResult, last_line
 from wardround.workflows.test.recorded_runs import Recording
 from wardround.workflows.test.script_arguments import ScriptArguments
 from wardround.workflows.test.script_commands import (
@@ -36,6 +36,13 @@ from wardround.workflows.test.script_recording import (
     read_script_lines,
     read_script_recording,
 )
+from wardround.workflows.test.script_repetition import (
+    FAILURES,
+    add_recorded_repetition,
+    add_repetition,
+    by_id,
+    files_with,
+)
 from wardround.workflows.test.script_results import ReportUnreadable, ScriptResult, read_results
 from wardround.workflows.test.session import ending
 from wardround.workflows.test.tree import TreeUnderTest
@@ -43,7 +50,6 @@ from wardround.workflows.test.tree import TreeUnderTest
 _FOLDER = ".wardround-run"
 _RUNTIME = Path(__file__).with_name("script_runtime")
 _LEAST_S = 1.0
-_FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 _IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
 
 
@@ -75,6 +81,7 @@ class ScriptRun(msgspec.Struct, frozen=True):
         recording: the runs of files whose tests all passed; None if nothing was recorded.
         detail: one sentence unless the state is ``complete``.
         lines: of the measured scripts; None if nothing was recorded.
+        unrecorded: the reason why nothing was recorded, as a clause, if it was requested.
     """
 
     state: RunState
@@ -83,6 +90,7 @@ class ScriptRun(msgspec.Struct, frozen=True):
     outcomes: tuple[Outcome, ...]
     detail: str = ""
     lines: MeasuredScripts | None = None
+    unrecorded: str = ""
 
 
 class ScriptSandbox(msgspec.Struct, frozen=True):
@@ -103,11 +111,6 @@ class ScriptSandbox(msgspec.Struct, frozen=True):
     environ: Mapping[str, str]
     limits: Limits = Limits()
     measured: tuple[str, ...] = ()
-
-
-def file_of(test: str) -> str:
-    """Return the file of a test by its id."""
-    return test.partition(" > ")[0]
 
 
 def run_script_tests(
@@ -157,7 +160,7 @@ def run_edited(
     """
     running = _Running(sandbox, tests, deadline, log.parent, 0, lambda text: None, edited, log)
     done = running.once()
-    is_failed = any(one.outcome in _FAILURES for one in done.results)
+    is_failed = any(one.outcome in FAILURES for one in done.results)
     is_ended = all(one.state is State.FINISHED and one.status == 0 for one in done.outcomes)
     is_cut_off = any(one.state is State.TIMED_OUT for one in done.outcomes)
     return EditedRun(bool(done.results) and is_ended and not is_failed, is_cut_off, done.problem)
@@ -194,16 +197,16 @@ class _Running:
     def result(self, *, is_recorded: bool) -> ScriptRun:
         is_named = self._tests.is_filtered or self._tests.framework in ONE_FILE_EACH
         files = self._tests.files if is_named else ()
-        first = self._attempt(files, is_recorded=is_recorded)
+        first, unrecorded = self._first(files, is_recorded=is_recorded)
         if first.outcomes and first.outcomes[-1].state is State.REFUSED:
             return self._without_results(RunState.REFUSED, first)
         if not first.results:
             return self._without_results(RunState.FAILED, first)
-        results = _by_id(first.results)
-        again = self._repeated(results)
+        results = by_id(first.results)
+        again = self._repeated(results, is_recorded=is_recorded and not unrecorded)
         results |= self._missing(first)
         is_partial = any(one.outcome is TestOutcome.NOT_RUN for one in results.values())
-        is_failed = any(one.outcome in (*_FAILURES, TestOutcome.FLAKY) for one in results.values())
+        is_failed = any(one.outcome in (*FAILURES, TestOutcome.FLAKY) for one in results.values())
         detail = first.problem if is_partial or not is_failed else ""
         return ScriptRun(
             RunState.PARTIAL if detail else RunState.COMPLETE,
@@ -212,7 +215,23 @@ class _Running:
             (*first.outcomes, *again),
             detail,
             first.lines,
+            unrecorded,
         )
+
+    def _first(self, files: Sequence[str], *, is_recorded: bool) -> tuple[_Attempt, str]:
+        """Run the files; without the recording if the framework does not run with it, and the reason then."""
+        first = self._attempt(files, is_recorded=is_recorded)
+        is_ended = bool(first.outcomes) and first.outcomes[-1].state is State.FINISHED
+        if not is_recorded or first.results or not is_ended or self._left_s() < _LEAST_S:
+            return first, ""
+        plain = self._attempt(files, is_recorded=False)
+        joined = msgspec.structs.replace(plain, outcomes=(*first.outcomes, *plain.outcomes))
+        if not plain.results:
+            return joined, ""
+        return joined, f"{self._tests.framework} does not run with the recorder ({first.problem})"
+
+    def _left_s(self) -> float:
+        return self._deadline - time.monotonic()
 
     def once(self) -> _Attempt:
         """Run the files once, without a record."""
@@ -232,19 +251,22 @@ class _Running:
         results = {one: RawResult(TestOutcome.NOT_RUN, detail=detail) for one in self._tests.files}
         return ScriptRun(state, results, None, attempt.outcomes, detail)
 
-    def _repeated(self, results: dict[str, RawResult]) -> tuple[Outcome, ...]:
-        """Run the files of failed tests once more, and mark those tests as flaky that pass."""
-        files = tuple(
-            dict.fromkeys(file_of(test) for test, one in results.items() if one.outcome in _FAILURES)
-        )
-        if not files or self._deadline - time.monotonic() < _LEAST_S:
+    def _repeated(self, results: dict[str, RawResult], *, is_recorded: bool) -> tuple[Outcome, ...]:
+        """Run the files of failed tests once more, and mark those tests as flaky that pass.
+
+        Flaky tests run again with the recording, to tell those that only the recording breaks.
+        """
+        files = files_with(results, *FAILURES)
+        if not files or self._left_s() < _LEAST_S:
             return ()
         again = self._attempt(files, is_recorded=False)
-        for one in again.results:
-            first = results.get(one.id)
-            if first is not None and first.outcome in _FAILURES:
-                results[one.id] = _second(first, one)
-        return again.outcomes
+        add_repetition(results, again.results)
+        flaky = files_with(results, TestOutcome.FLAKY)
+        if not is_recorded or not flaky or self._left_s() < _LEAST_S:
+            return again.outcomes
+        third = self._attempt(flaky, is_recorded=True)
+        add_recorded_repetition(results, third.results)
+        return (*again.outcomes, *third.outcomes)
 
     def _attempt(self, files: Sequence[str], *, is_recorded: bool) -> _Attempt:
         sandbox = self._sandbox
@@ -303,7 +325,7 @@ class _Running:
             return (), f"{cause}: {ending(outcome)}{f': {text}' if text else ''}"
         if not found:
             return (), f"{self._tests.framework} ran no tests, and {ending(outcome)}"
-        is_failed = any(one.outcome in _FAILURES for one in found)
+        is_failed = any(one.outcome in FAILURES for one in found)
         if outcome.state is not State.FINISHED or (outcome.status != 0 and not is_failed):
             text = last_line(outcome.stderr)
             return found, f"no test failed, but {ending(outcome)}{f': {text}' if text else ''}"
@@ -312,7 +334,7 @@ class _Running:
     def _recording(
         self, tree: EphemeralTree, results: Sequence[ScriptResult], *, is_complete: bool
     ) -> Recording | None:
-        failed = {one.file for one in results if one.outcome in (*_FAILURES, TestOutcome.NOT_RUN)}
+        failed = {one.file for one in results if one.outcome in (*FAILURES, TestOutcome.NOT_RUN)}
         files = sorted({one.file for one in results} - failed)
         found = read_script_recording(
             files,
@@ -355,25 +377,3 @@ def _prepare(tree: Path, measured: Sequence[str]) -> None:
     (folder / MEASURED).write_bytes(msgspec.json.encode(measured))
     for name in RUNTIME:
         shutil.copyfile(_RUNTIME / name, folder / name)
-
-
-def _by_id(found: Sequence[ScriptResult]) -> dict[str, RawResult]:
-    """Return the results by id; of several tests with one title, a failed one counts."""
-    results: dict[str, RawResult] = {}
-    for one in found:
-        if one.id not in results or one.outcome in _FAILURES:
-            results[one.id] = _raw(one)
-    return results
-
-
-def _raw(one: ScriptResult) -> RawResult:
-    is_skipped = one.outcome is TestOutcome.SKIPPED
-    return RawResult(one.outcome, one.seconds, "", "" if is_skipped else shortened(one.excerpt))
-
-
-def _second(first: RawResult, second: ScriptResult) -> RawResult:
-    attempts = first.attempts + 1
-    if second.outcome is TestOutcome.PASSED:
-        detail = "it failed, and passed when it was repeated"
-        return msgspec.structs.replace(first, outcome=TestOutcome.FLAKY, detail=detail, attempts=attempts)
-    return msgspec.structs.replace(first, attempts=attempts)

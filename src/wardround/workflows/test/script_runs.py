@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,13 +11,14 @@ from wardround.context.run_evidence import RunState
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.groups import TestGroup
 from wardround.workflows.test.planning import PlannedTests
-from wardround.workflows.test.project_run import ProjectResult
+from wardround.workflows.test.project_run import ProjectResult, RawResult
 from wardround.workflows.test.recorded_runs import Recording
 from wardround.workflows.test.script_lines import ScriptLines
 from wardround.workflows.test.script_patterns import framework_arguments
 from wardround.workflows.test.script_planning import store_script_runs
+from wardround.workflows.test.script_results import file_of
 from wardround.workflows.test.script_roles import is_script
-from wardround.workflows.test.script_run import ScriptSandbox, ScriptTests, file_of, run_script_tests
+from wardround.workflows.test.script_run import ScriptSandbox, ScriptTests, run_script_tests
 from wardround.workflows.test.tree import TreeUnderTest
 
 
@@ -63,9 +64,16 @@ class ScriptRuns:
             self.lines.add(
                 group.root, msgspec.structs.replace(done.lines, is_all=done.lines.is_all and is_complete)
             )
+        results = self._own(group, done.results)
         return ProjectResult(
-            done.state, done.results, (), done.outcomes, done.detail, is_recorded=done.recording is not None
-        )
+            done.state, results, (), done.outcomes, done.detail, done.unrecorded,
+            is_recorded=done.recording is not None,
+        )  # fmt: skip
+
+    def _own(self, group: TestGroup, results: Mapping[str, RawResult]) -> Mapping[str, RawResult]:
+        """Leave out the results of files that are planned for another project, which runs them, too."""
+        planned = {one.id for one in self._planned.plan.selected} - {one.id for one in group.tests}
+        return {test: one for test, one in results.items() if file_of(test) not in planned}
 
     def passed(self, root: str, files: Collection[str]) -> tuple[Environment, ScriptTests] | None:
         """Return the environment and the tests of a project that ran, only those in these files."""
@@ -115,9 +123,15 @@ class ScriptRuns:
             group.name,
             framework_arguments(group.framework, tree),
             tuple(one.id for one in group.tests if one.id in tree.blobs),
-            is_filtered=any(is_script(one.id) for one in self._planned.plan.omitted),
-            is_only=sum(one.language == "javascript" for one in self._planned.projects) == 1,
+            is_filtered=any(is_script(one.id) for one in self._planned.plan.omitted)
+            or self._has_nested(group),
+            is_only=len(_roots(self._planned)) == 1,
         )
+
+    def _has_nested(self, group: TestGroup) -> bool:
+        """Return True if a folder below has a project that runs its own tests."""
+        folder = f"{group.root}/" if group.root else ""
+        return any(one != group.root and one.startswith(folder) for one in _roots(self._planned))
 
     def store(self, git_dir: Path, failed: Collection[str], passed: Collection[str]) -> str:
         """Store the runs and the failures for later plans.
@@ -137,4 +151,5 @@ class ScriptRuns:
 
 
 def _roots(planned: PlannedTests) -> list[str]:
-    return [one.root for one in planned.projects if one.language == "javascript"]
+    """Return the folders of the projects whose own command runs their tests."""
+    return [one.root for one in planned.projects if one.language == "javascript" and one.run_from is None]
