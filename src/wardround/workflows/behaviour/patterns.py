@@ -65,8 +65,11 @@ def _matched(call: ReplayedCall, digests: Mapping[str, str]) -> ReplayedCall:
 
 
 def _replaced(text: str, digests: Mapping[str, str]) -> str:
+    """Return a text without the texts of patterns, also where they are in the ``repr`` of a text."""
     for pattern, digest in digests.items():
-        text = text.replace(pattern, f"<pattern {digest}>")
+        quoted = pattern.replace("\\", "\\\\")
+        for form in (quoted.replace("'", "\\'"), quoted, pattern):
+            text = text.replace(form, f"<pattern {digest}>")
     return text
 
 
