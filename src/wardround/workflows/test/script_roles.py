@@ -43,7 +43,7 @@ _TYPES_ONLY = LazyPattern(r"\.(?:test|spec)-d\.[cm]?tsx?$")
 
 
 def has_identity(path: str) -> bool:
-    """Return True for a file of which only a part decides about all tests, also where a test imports it."""
+    """Return True for a file in which a part alone decides about all tests, also where a test imports it."""
     return path.rpartition("/")[2] == "package.json"
 
 
