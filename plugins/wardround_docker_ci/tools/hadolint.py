@@ -180,7 +180,16 @@ def _adjusted(result: HadolintResult, text: str, lines: Sequence[str]) -> Hadoli
     return result
 
 
+_WINDOWS_SHELL = LazyPattern(
+    r"^[ \t]*(?:SHELL[ \t]*\[[ \t]*\"[^\"\n]{0,200}?(?:powershell|pwsh|cmd)(?:\.exe)?\""
+    r"|#[ \t]*hadolint[ \t]+shell=(?:powershell|pwsh|cmd))",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
+    if result.code.startswith("SC"):  # shellcheck reads every script as one of a POSIX shell
+        return _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
     if result.code == "DL3025":  # it ends by itself, or replaces the shell
         return _TAKES_SIGNALS.match(lines[span.line - 1]) is not None
     if result.code == "DL3006":  # hadolint does not substitute arguments

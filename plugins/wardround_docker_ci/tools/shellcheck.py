@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -58,6 +59,7 @@ _SPLITS = LazyPattern(r"\(?\$\(\s*(?:jq|printf)\b|\(?\$\{\w+:-[^}\s]+ [^}]*\}")
 _SAYS_SPLIT = LazyPattern(
     r"(?i)#.*(?:word|split)[- ]?(?:split|word)|#.*split(?:s|ting)?\b.*(?:meant|intend|purpose)"
 )
+_NEVER_EQUAL = "SC2193"
 _UNQUOTED = frozenset({"SC2027", "SC2140"})
 _SAFE = frozenset({"SC2006"})
 """Codes whose replacement is equivalent, if the text in between has no special characters."""
@@ -106,6 +108,16 @@ def _splits_on_purpose(file: Path, line: int, column: int = 0) -> bool:
     line_text, above = lines[line - 1], lines[line - 2] if line > 1 else ""
     found = _SPLITS.match(line_text[column - 1 :]) if column else _SPLITS.search(line_text)
     return found is not None or _SAYS_SPLIT.search(above + line_text) is not None
+
+
+def _has_expression(file: Path, line: int) -> bool:
+    """Return True if GitHub substitutes an expression in the line, or in the rest of its step's script."""
+    lines = file.read_text("utf-8-sig", "surrogateescape").split("\n")
+    indent = len(lines[line - 1]) - len(lines[line - 1].lstrip())
+    script = itertools.takewhile(
+        lambda one: not one.strip() or len(one) - len(one.lstrip()) > indent, lines[line:]
+    )
+    return "${{" in lines[line - 1] or any("${{" in one for one in script)
 
 
 def _in_step(match: re.Match[str], file: str, result: ActionlintResult) -> RawFinding:
@@ -204,6 +216,8 @@ class ShellcheckInWorkflows(Tool):
             if result.kind == "shellcheck" and match is not None:
                 if match[1] in _SPLITTING and _splits_on_purpose(run.root / file, result.line):
                     continue
+                if match[1] == _NEVER_EQUAL and _has_expression(run.root / file, result.line):
+                    continue  # actionlint replaces expressions by constant text before shellcheck reads it
                 found.append(_in_step(match, file, result))
         return found
 

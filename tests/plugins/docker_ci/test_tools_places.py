@@ -335,3 +335,35 @@ def test_a_cache_of_a_release_is_told_where_it_is_switched_on(reviewed: Reviewed
 
     found = [f.span.start for f in done.visible if f.rule == "zizmor/cache-of-release"]
     assert found == [(f"{head}{steps}".split("\n").index("          enable-cache: true") + 1, 11)]
+
+
+@pytest.mark.parametrize(
+    ("test", "rules"),
+    [
+        ('[ "${{ github.event_name }}" = "push" ]', []),
+        ('[ "a $HOME" = "push" ]', ["shellcheck/SC2193"]),
+    ],
+)
+def test_an_expression_of_a_workflow_is_no_constant(reviewed: Reviewed, test: str, rules: list[str]) -> None:
+    done = reviewed(
+        {WORKFLOW: f"{_HEAD}      - run: |\n          {test} && echo b\n"}, SHELLCHECK_IN_WORKFLOWS
+    )
+
+    assert [f.rule for f in done.visible] == rules
+
+
+@pytest.mark.parametrize(
+    ("shell", "rules"),
+    [
+        ('SHELL ["powershell", "-Command"]', []),
+        ("# hadolint shell=pwsh", []),
+        ('SHELL ["/bin/bash", "-c"]', ["hadolint/SC1088"]),
+    ],
+)
+def test_a_script_of_powershell_is_not_read_as_one_of_a_posix_shell(
+    reviewed: Reviewed, shell: str, rules: list[str]
+) -> None:
+    text = f"FROM example.org/servercore:1\n{shell}\nRUN Get-Item a | Where-Object {{ $_.Name() }}\n"
+    done = reviewed({"Dockerfile": text}, HADOLINT)
+
+    assert [f.rule for f in done.visible if "/SC" in f.rule] == rules

@@ -67,6 +67,7 @@ def _first(script: EmbeddedScript, subcommand: str) -> Command | None:
 
 
 def _handles_lists(script: EmbeddedScript) -> bool:
-    """Return True if the script or a mount of its instruction refers to the package lists."""
+    """Return True if dist-clean removes the package lists, or the script or a mount refers to them."""
     mounts = " ".join(value.text for name, value in script.owner.flags if name == "mount")
-    return "/var/lib/apt" in script.passage.text or "/var/lib/apt" in mounts
+    is_cleaned = any(name in ("dist-clean", "distclean") for _, name in calls(script))
+    return is_cleaned or "/var/lib/apt" in script.passage.text or "/var/lib/apt" in mounts
