@@ -74,4 +74,5 @@ def test_no_other_module_uses_private_parts() -> None:
     users = {
         file.name for folder in folders for file in folder.rglob("*.py") if PRIVATE.search(file.read_text())
     }
-    assert users == {"cpython.py"}
+    in_sandbox = {"compiled.py"}  # runs on any interpreter of a project, and makes no samples without them
+    assert users == {"cpython.py"} | in_sandbox
