@@ -90,7 +90,7 @@ def squared(number):
     return number * number
 
 
-def told(name):
+def greet(name):
     print("hello", name)
 
 
@@ -145,7 +145,7 @@ def test_all():
     assert core.squared(3) == 9
     assert core.squared(4) == 16
     assert core.squared(-4) == 16
-    core.told("you")
+    core.greet("you")
     core.Settings(["first", "second"])
     core.tree("a")
     core.joined("a long text of several words" * 10, ["word"] * 40)
@@ -214,7 +214,7 @@ def test_another_message_of_an_exception_with_objects_is_shown_by_the_message(re
 
 
 def test_printed_text_is_a_result_where_a_function_only_prints(results: Results) -> None:
-    assert shown(results, "told").endswith(
+    assert shown(results, "greet").endswith(
         "printing 'hello you\\n'; it returns None, printing 'hello, you\\n' now"
     )
 

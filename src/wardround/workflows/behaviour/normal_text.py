@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from wardround.checks.lazy import LazyPattern
 
+STRING_LITERAL = r"'(?:[^'\\]|\\[\s\S])*'|\"(?:[^\"\\]|\\[\s\S])*\""
+"""The pattern of a text as ``repr`` writes it."""
 _POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
 """A line number after the name of a Python file."""
 _FUNCTIONS = LazyPattern(

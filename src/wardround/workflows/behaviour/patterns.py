@@ -9,9 +9,10 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.workflows.behaviour.comparison import CallPair, FunctionResult, result_key
+from wardround.workflows.behaviour.normal_text import STRING_LITERAL
 from wardround.workflows.behaviour.stages import Probes, ReplayedCall
 
-_LITERAL = LazyPattern(r"'(?:[^'\\]|\\[\s\S])*'|\"(?:[^\"\\]|\\[\s\S])*\"")
+_LITERAL = LazyPattern(STRING_LITERAL)
 _MOST_TEXTS = 200
 _MOST_PATTERNS = 40
 _LONGEST = 200

@@ -5,11 +5,12 @@ from __future__ import annotations
 from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import InputOrigin
 from wardround.workflows.behaviour.comparison import CallPair, FunctionResult
+from wardround.workflows.behaviour.normal_text import STRING_LITERAL
 from wardround.workflows.behaviour.targets import Target
 
 _LEAST_INPUTS = 10
 """The number of recorded inputs from which on a difference in all of them is a rule."""
-_TEXTS = LazyPattern(r"[bB]?(?:'(?:[^'\\]|\\[\s\S])*'|\"(?:[^\"\\]|\\[\s\S])*\")")
+_TEXTS = LazyPattern(rf"[bB]?(?:{STRING_LITERAL})")
 _NUMBERS = LazyPattern(r"(?<![\w.])-?\d[\d_.e+-]*")
 
 

@@ -32,13 +32,17 @@ def write_level(standing: Standing, host: PluginHost, checkout: Path) -> Path:
     """
     prefix, _, code = standing.rule.partition("/")
     for file in _files(prefix, code, host):
-        if not file.resolve().is_relative_to(checkout.resolve()):
-            raise UsageError(f"{file} is not in {checkout}; install wardround from this checkout with -e")
+        _require_in(checkout, file)
         changed = _changed(file, prefix, code, standing)
         if changed is not None:
             file.write_text(changed, encoding="utf-8", newline="\n")
             return file
     raise UsageError("no file declares the rule")
+
+
+def _require_in(checkout: Path, file: Path) -> None:
+    if not file.resolve().is_relative_to(checkout.resolve()):
+        raise UsageError(f"{file} is not in {checkout}; install wardround from this checkout with -e")
 
 
 def _files(prefix: str, code: str, host: PluginHost) -> Iterator[Path]:
@@ -70,8 +74,7 @@ def write_kinds(kinds: Mapping[str, frozenset[FileKind]], checkout: Path) -> Pat
         UsageError: the rules are not in the checkout.
     """
     file = package_folder(RULES_PACKAGE) / off_in.FILE
-    if not file.resolve().is_relative_to(checkout.resolve()):
-        raise UsageError(f"{file} is not in {checkout}; install wardround from this checkout with -e")
+    _require_in(checkout, file)
     rows = [f"{rule}: [{', '.join(sorted(some))}]\n" for rule, some in sorted(kinds.items())]
     file.write_text(_KINDS_HEAD + "".join(rows or ["{}\n"]), encoding="utf-8", newline="\n")
     return file
