@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
               help="Show the changes of the catalogue that follow; status 1: there are some.")  # fmt: skip
 @click.option("--write", is_flag=True,
               help="Make these changes in the checkout of wardround in the current directory.")  # fmt: skip
+@click.option("--as-read", is_flag=True,
+              help="Count judged findings that this version no longer reports, too.")  # fmt: skip
 @click.option("--update", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the counts by rule, as the rules ship them.")  # fmt: skip
 def command(**options: Any) -> int:
@@ -39,8 +42,9 @@ def command(**options: Any) -> int:
     Each finding counts once, with the verdict of most of its readers. The intervals of kinds and specialists
     resample repositories; those of single rules and repositories are Wilson's.
     """
-    from wardround.storage.judgement_files import load_judgements
+    from wardround.storage.judgement_files import load_judgements, read_no_longer_reported
     from wardround_lab.evaluation.judging.agreement import resolved
+    from wardround_lab.evaluation.judging.rates import reported
 
     ways = {f"--{name}": bool(options[name]) for name in ("compare", "write", "update")}
     require_one({"--agreement": options["readers"], **ways}, "do one thing at a time")
@@ -49,12 +53,22 @@ def command(**options: Any) -> int:
         raise UsageError(f"{options['folder']} has no judgements; record some with wardround eval judge")
     if options["readers"]:
         return _agreement(judgements, options["form"])
-    verdicts = resolved(judgements)
+    no_longer = frozenset() if options["as_read"] else read_no_longer_reported(options["folder"])
+    verdicts, gone = reported(resolved(judgements), no_longer)
     if options["update"] is not None:
-        return _update(verdicts, options["update"])
+        return _update(verdicts, gone, options["update"])
     if options["compare"] or options["write"]:
         return _compare(verdicts, options)
-    return _table(verdicts, options["by"], options["form"])
+    status = _table(verdicts, options["by"], options["form"])
+    if gone:
+        echo_err(_gone_text(gone))
+    return status
+
+
+def _gone_text(gone: dict[FindingKey, Verdict]) -> str:
+    counts = Counter(gone.values())
+    parts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    return f"{len(gone)} findings that this version does not report are left out ({parts}); see --as-read"
 
 
 def _table(verdicts: dict[FindingKey, Verdict], by: str, form: str) -> int:
@@ -135,13 +149,13 @@ def _write(found: Plan, loaded: PluginHost) -> int:
     return int(by_hand > 0)
 
 
-def _update(verdicts: dict[FindingKey, Verdict], file: Path) -> int:
+def _update(verdicts: dict[FindingKey, Verdict], gone: dict[FindingKey, Verdict], file: Path) -> int:
     from wardround.rules.off_in import kinds_off
     from wardround_lab.evaluation.judging.rates_report import counts_file
     from wardround_lab.evaluation.judging.standing import shipped_counts
 
     try:
-        file.write_text(counts_file(shipped_counts(verdicts, kinds_off())), encoding="utf-8")
+        file.write_text(counts_file(shipped_counts(verdicts, kinds_off(), gone)), encoding="utf-8")
     except OSError as cause:
         raise UsageError(f"--update {file}: {cause.strerror}; give another file") from cause
     echo_err(f"{file}: the counts were written; read the difference before you commit it")

@@ -57,9 +57,10 @@ def _facts(rule: Rule, same_defect: Sequence[str], counts: ReadingCounts | None)
 
 def _judgements(rule: Rule, counts: ReadingCounts | None) -> list[str]:
     """Return the lines about readings of its findings, and what follows from them."""
-    texts = (
-        [_measured(rule)] if counts is None else [counts.summary(), shares(counts), consequence(rule, counts)]
-    )
+    if counts is None:
+        texts = [_measured(rule)]
+    else:
+        texts = list(filter(None, [counts.summary(), shares(counts), consequence(rule, counts)]))
     if kinds := kinds_off().get(rule.id):
         texts.append(f"off in {', '.join(sorted(kinds))}, where its findings were wrong")
     return [f"{'' if number else 'judgements':14}{text}" for number, text in enumerate(texts)]

@@ -140,7 +140,7 @@ def _table(rule: Rule) -> list[str]:
 def _judgements(rule: Rule) -> str:
     """Return how often its findings were read, with which verdicts, and what follows; empty if none were."""
     counts = reading_counts().get(rule.id)
-    texts = [] if counts is None else [counts.summary(), consequence(rule, counts)]
+    texts = [] if counts is None else list(filter(None, [counts.summary(), consequence(rule, counts)]))
     kinds = sorted(kinds_off().get(rule.id, ()))
     return "; ".join([*texts, *([f"off in {', '.join(kinds)}"] if kinds else [])])
 

@@ -88,7 +88,9 @@ def following_level(rule: Rule, counts: ReadingCounts) -> Level:
 
 
 def consequence(rule: Rule, counts: ReadingCounts) -> str:
-    """Return what follows from readings, as one sentence for people."""
+    """Return what follows from readings, as one sentence for people; empty if none counts."""
+    if not counts.read:
+        return ""
     if not is_enough(counts):
         return (
             f"too few to change its level, which takes {FEWEST_READ} readings in "
@@ -103,7 +105,9 @@ def consequence(rule: Rule, counts: ReadingCounts) -> str:
 
 
 def shares(counts: ReadingCounts) -> str:
-    """Return the share of each verdict with its 95% interval, in percent."""
+    """Return the share of each verdict with its 95% interval, in percent; empty if none counts."""
+    if not counts.read:
+        return ""
     from wardround.rules.intervals import wilson  # only people read intervals
 
     parts = []

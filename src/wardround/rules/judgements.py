@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
@@ -97,6 +98,12 @@ class FindingKey(msgspec.Struct, frozen=True, order=True):
     path: str
     line: int
     rule: str
+
+
+def key_id(key: FindingKey) -> str:
+    """Return 16 hex digits that identify a finding."""
+    parts = (key.repository, key.commit, key.path, str(key.line), key.rule)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Judgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, order=True):

@@ -19,13 +19,18 @@ _Count = Annotated[int, Meta(ge=0)]
 
 
 class ReadingCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Counts of judged findings of one rule; each finding counts once, with the verdict of the majority."""
+    """Counts of judged findings of one rule; each finding counts once, with the verdict of the majority.
 
-    repositories: Annotated[int, Meta(ge=1)]
+    Attributes:
+        no_longer_reported: further judged findings, which the present version does not report.
+    """
+
+    repositories: _Count
     worth: _Count = 0
     true: _Count = 0
     wrong: _Count = 0
     unclear: _Count = 0
+    no_longer_reported: _Count = 0
 
     @property
     def read(self) -> int:
@@ -40,10 +45,13 @@ class ReadingCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
 
     def summary(self) -> str:
         """Return the counts as text: ``read 36 times in 21 repositories: 31 worth, 4 true, 1 wrong``."""
+        if not self.read:
+            return f"{self.no_longer_reported} read, and not reported any longer"
         parts = ", ".join(f"{self.of(one)} {one}" for one in Verdict if self.of(one))
         times = "once" if self.read == 1 else f"{self.read} times"
         where = "1 repository" if self.repositories == 1 else f"{self.repositories} repositories"
-        return f"read {times} in {where}: {parts}"
+        more = f"; {self.no_longer_reported} more, not reported any longer" if self.no_longer_reported else ""
+        return f"read {times} in {where}: {parts}{more}"
 
 
 @cache

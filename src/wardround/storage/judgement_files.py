@@ -1,14 +1,21 @@
-"""The files of judgements: one folder, one file of JSON lines for each reader."""
+"""The files of judgements: one folder, one file of JSON lines for each reader.
+
+``no_longer_reported.txt`` lists the ids of judged findings that the present version does not report: rates
+are those of the present version.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from wardround.errors import ConfigError, UsageError
-from wardround.rules.judgements import Judgement, dump, with_entry
+from wardround.rules.judgements import FindingKey, Judgement, dump, key_id, with_entry
 from wardround.storage.directories import replace_file
+
+NO_LONGER_REPORTED = "no_longer_reported.txt"
 
 
 def load_judgements(folder: Path) -> list[Judgement]:
@@ -61,3 +68,21 @@ def record_judgement(folder: Path, judgement: Judgement, work_tree: Path | None)
     except OSError as cause:
         raise UsageError(f"{file}: {cause.strerror}; give another folder of judgements") from cause
     return file
+
+
+def read_no_longer_reported(folder: Path) -> frozenset[str]:
+    """Return the ids of judged findings that the present version does not report; none without a list."""
+    try:
+        return frozenset((folder / NO_LONGER_REPORTED).read_text("ascii").split())
+    except FileNotFoundError:
+        return frozenset()
+    except (OSError, UnicodeDecodeError) as cause:
+        raise ConfigError(
+            f"{folder / NO_LONGER_REPORTED} is not a list of ids: {cause}; remove it"
+        ) from cause
+
+
+def write_no_longer_reported(folder: Path, keys: Iterable[FindingKey]) -> None:
+    """Write the list of judged findings that the present version does not report."""
+    ids = sorted(key_id(key) for key in keys)
+    (folder / NO_LONGER_REPORTED).write_text("".join(f"{one}\n" for one in ids), encoding="ascii")

@@ -10,8 +10,7 @@ from wardround.change.diff import Change
 from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
-from wardround.config.schema import Config
-from wardround.context.review_context import ReviewContext, build_context
+from wardround.context.review_context import build_context
 from wardround.execution.model import Results
 from wardround.execution.review_run import RawReview, ReviewRun, SideRequests
 from wardround.execution.scheduler import Scheduler
@@ -19,6 +18,7 @@ from wardround.execution.trust import Trust
 from wardround.findings import Finding, Status
 from wardround.host import PluginHost
 from wardround.processors import pipeline
+from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.review import pipeline_inputs
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
@@ -42,11 +42,19 @@ def findings_of_change(
     origin: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest
 ) -> ChangeFindings:
     """Review a change as ``wardround review`` does."""
+    return _introduced(*processed_change(origin, change, host, request))
+
+
+def processed_change(
+    origin: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest
+) -> tuple[ReviewFindings, PipelineInputs]:
+    """Review a change, and return all its findings, existing ones too, and what they were derived from."""
     config = read_config(origin, change, host, request)
     context = build_context(origin, change, host, config, request)
     with ReviewRun(origin, context, host, config, request, Processes()) as run:
         results = run.review()
-    return _introduced(origin, context, results, host, config, request)
+    inputs = pipeline_inputs(origin, context, results, host, config, request)
+    return pipeline.process(inputs), inputs
 
 
 def findings_of_head(
@@ -77,7 +85,8 @@ def findings_of_head(
             is_secret=lambda rule: host.catalogue.rule(rule).masked,
         )
         results = _of_head(run.side_requests(), scheduler)
-    return _introduced(origin, context, results, host, config, request)
+    inputs = pipeline_inputs(origin, context, results, host, config, request)
+    return _introduced(pipeline.process(inputs), inputs)
 
 
 def _of_head(requests: SideRequests, scheduler: Scheduler) -> RawReview:
@@ -93,14 +102,6 @@ def _of_head(requests: SideRequests, scheduler: Scheduler) -> RawReview:
         return review
 
 
-def _introduced(
-    origin: ChangeSource,
-    context: ReviewContext,
-    results: RawReview,
-    host: PluginHost,
-    config: Config,
-    request: ReviewRequest,
-) -> ChangeFindings:
-    processed = pipeline.process(pipeline_inputs(origin, context, results, host, config, request))
-    added = sum(file.added_lines for file in context.change.files if file.path in results.claimed)
+def _introduced(processed: ReviewFindings, inputs: PipelineInputs) -> ChangeFindings:
+    added = sum(file.added_lines for file in inputs.change.files if file.path in inputs.reviewers)
     return ChangeFindings(tuple(f for f in processed.findings if f.status in _INTRODUCED), added)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from wardround.config.schema import OWN_FILE
 from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import Finding
 from wardround.host import PluginHost
-from wardround.rules.judgements import FindingKey
+from wardround.rules.judgements import FindingKey, key_id
 from wardround.tools.tool import Profile
 from wardround_lab.evaluation.judging.findings_review import ChangeFindings, findings_of_change
 from wardround_lab.evaluation.judging.history import newest_commits
@@ -57,12 +56,6 @@ class Hit(msgspec.Struct, frozen=True, order=True):
     def id(self) -> str:
         """A short name, the same on every machine."""
         return key_id(self.key)
-
-
-def key_id(key: FindingKey) -> str:
-    """Return 16 hex digits that identify a finding."""
-    parts = (key.repository, key.commit, key.path, str(key.line), key.rule)
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class ReviewedCommit(msgspec.Struct, frozen=True):

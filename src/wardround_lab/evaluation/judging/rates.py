@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from wardround.host import PluginHost
 from wardround.rules.intervals import wilson
-from wardround.rules.judgements import FindingKey, Verdict
+from wardround.rules.judgements import FindingKey, Verdict, key_id
 from wardround.rules.reading_counts import ReadingCounts
 from wardround.rules.renamed import current_ids
 
@@ -40,6 +40,20 @@ def counts_of(verdicts: Verdicts) -> ReadingCounts:
         wrong=number[Verdict.WRONG],
         unclear=number[Verdict.UNCLEAR],
     )
+
+
+def reported(
+    verdicts: Verdicts, no_longer: Collection[str]
+) -> tuple[dict[FindingKey, Verdict], dict[FindingKey, Verdict]]:
+    """Return the verdicts about findings that the present version reports, and those about all others.
+
+    Args:
+        no_longer: ids of findings that it does not report.
+    """
+    found: tuple[dict[FindingKey, Verdict], dict[FindingKey, Verdict]] = ({}, {})
+    for key, verdict in verdicts.items():
+        found[key_id(key) in no_longer][key] = verdict
+    return found
 
 
 def rule_of(key: FindingKey) -> str:

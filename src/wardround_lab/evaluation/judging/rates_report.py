@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
-from wardround.rules.judgements import FindingKey, Judgement, Verdict
+from wardround.rules.judgements import FindingKey, Judgement, Verdict, key_id
 from wardround.rules.reading_counts import ReadingCounts
 from wardround.text.escaping import json_text
 from wardround_lab.evaluation.judging.agreement import Agreement
-from wardround_lab.evaluation.judging.hits import key_id
 from wardround_lab.evaluation.judging.rates import Verdicts, counts_of, interval
 from wardround_lab.evaluation.judging.standing import Plan, Standing
 
@@ -131,4 +130,5 @@ def counts_file(counts: Mapping[str, ReadingCounts]) -> str:
 
 def _flow(counts: ReadingCounts) -> str:
     verdicts = "".join(f', "{verdict}": {counts.of(verdict)}' for verdict in Verdict if counts.of(verdict))
-    return f"{{repositories: {counts.repositories}{verdicts}}}"
+    gone = f', "no_longer_reported": {counts.no_longer_reported}' if counts.no_longer_reported else ""
+    return f"{{repositories: {counts.repositories}{verdicts}{gone}}}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -123,13 +124,24 @@ def _outside(verdicts: Verdicts, kinds: Collection[FileKind]) -> Verdicts:
     return {key: verdict for key, verdict in verdicts.items() if kind_of_file(key.path) not in kinds}
 
 
-def shipped_counts(verdicts: Verdicts, off: KindsOff) -> dict[str, ReadingCounts]:
-    """Return the counts by rule that ship: without files of kinds in which the rule is off."""
+def shipped_counts(
+    verdicts: Verdicts, off: KindsOff, gone: Collection[FindingKey] = ()
+) -> dict[str, ReadingCounts]:
+    """Return the counts by rule that ship: without files of kinds in which the rule is off.
+
+    Args:
+        gone: judged findings, not among the verdicts, that the present version does not report.
+    """
 
     def is_on(key: FindingKey) -> bool:
         return kind_of_file(key.path) not in off.get(rule_of(key), ())
 
-    return counts_by({key: one for key, one in verdicts.items() if is_on(key)}, rule_of)
+    counts = counts_by({key: one for key, one in verdicts.items() if is_on(key)}, rule_of)
+    left_out = Counter(rule_of(key) for key in gone if is_on(key))
+    for name, number in left_out.items():
+        known = counts.get(name, ReadingCounts(repositories=0))
+        counts[name] = msgspec.structs.replace(known, no_longer_reported=number)
+    return dict(sorted(counts.items()))
 
 
 def kinds_after(off: KindsOff, changes: Iterable[KindStanding]) -> dict[str, frozenset[FileKind]]:

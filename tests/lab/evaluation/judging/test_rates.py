@@ -9,11 +9,18 @@ import pytest
 
 from wardround import host
 from wardround.rules.intervals import wilson
-from wardround.rules.judgements import FindingKey, Judgement, Verdict, judgement_of, reasons_for
+from wardround.rules.judgements import FindingKey, Judgement, Verdict, judgement_of, key_id, reasons_for
 from wardround.rules.reading_counts import ReadingCounts
 from wardround.rules.renamed import former_names
 from wardround_lab.evaluation.judging.agreement import agreement, disagreements, kappa, resolved
-from wardround_lab.evaluation.judging.rates import counts_by, grouped, interval, rule_of, specialist_of
+from wardround_lab.evaluation.judging.rates import (
+    counts_by,
+    grouped,
+    interval,
+    reported,
+    rule_of,
+    specialist_of,
+)
 from wardround_lab.evaluation.judging.rates_report import agreement_json, rates_rows, rates_table
 
 DAY = datetime.date(2026, 5, 4)
@@ -66,6 +73,13 @@ def test_each_finding_counts_once() -> None:
     assert rates_table("rule", rows).splitlines()[1] == (
         "    2     2      50% [9, 91]       0% [0, 66]      50% [9, 91]  ruff/B006"
     )
+
+
+def test_findings_that_are_no_longer_reported_are_counted_apart() -> None:
+    verdicts = resolved([*read(1, "worth"), *read(2, "wrong")])
+    first, second = verdicts
+    found, gone = reported(verdicts, {key_id(second)})
+    assert (list(found), list(gone)) == ([first], [second])
 
 
 def test_readings_of_a_former_id_count_for_the_present_rule() -> None:

@@ -11,15 +11,16 @@ import pytest
 from wardround import host
 from wardround.errors import ConfigError
 from wardround.planes.measured_precision import load_precision
-from wardround.rules.earned_level import Level
+from wardround.rules.earned_level import Level, consequence
 from wardround.rules.file_kinds import FileKind
-from wardround.rules.judgements import FindingKey, Judgement, Verdict, judgement_of, reasons_for
+from wardround.rules.judgements import FindingKey, Judgement, Verdict, judgement_of, key_id, reasons_for
 from wardround.rules.maturity import Damage
 from wardround.rules.model import RULES_PACKAGE, package_folder
 from wardround.rules.off_in import kinds_off
 from wardround.rules.reading_counts import FILE, ReadingCounts, reading_counts
-from wardround.storage.judgement_files import load_judgements
+from wardround.storage.judgement_files import load_judgements, read_no_longer_reported
 from wardround_lab.evaluation.judging.agreement import resolved
+from wardround_lab.evaluation.judging.rates import reported
 from wardround_lab.evaluation.judging.rates_report import counts_file, plan_text
 from wardround_lab.evaluation.judging.standing import (
     KindsOff,
@@ -117,14 +118,29 @@ def test_each_override_of_this_repository_matches_a_rule() -> None:
 
 
 def test_the_shipped_counts_are_those_of_the_judgements_of_this_repository() -> None:
-    counts = shipped_counts(resolved(load_judgements(JUDGEMENTS)), kinds_off())
+    verdicts, gone = reported(resolved(load_judgements(JUDGEMENTS)), read_no_longer_reported(JUDGEMENTS))
+    counts = shipped_counts(verdicts, kinds_off(), gone)
     shipped = (package_folder(RULES_PACKAGE) / FILE).read_text("utf-8")
     assert shipped == counts_file(counts), "run: wardround eval rates --update rules/wardround_rules/" + FILE
     assert reading_counts() == counts
 
 
+def test_each_finding_that_is_no_longer_reported_was_judged() -> None:
+    judged = {key_id(one.key) for one in load_judgements(JUDGEMENTS)}
+    assert read_no_longer_reported(JUDGEMENTS) <= judged, "run: python evals/judging_pool.py again"
+
+
+def test_counts_keep_the_number_of_findings_that_are_no_longer_reported() -> None:
+    verdicts, gone = resolved(readings("ruff/B006", "worth", 4)), resolved(readings("ruff/B007", "wrong", 2))
+    counts = shipped_counts(verdicts, {}, gone)
+    assert counts["ruff/B006"] == ReadingCounts(repositories=4, worth=4)
+    assert counts["ruff/B007"] == ReadingCounts(repositories=0, no_longer_reported=2)
+    assert counts["ruff/B007"].summary() == "2 read, and not reported any longer"
+    assert consequence(host.load().catalogue.rule("ruff/B007"), counts["ruff/B007"]) == ""
+
+
 def test_catalogue_and_judgements_agree() -> None:
-    verdicts = resolved(load_judgements(JUDGEMENTS))
+    verdicts, _ = reported(resolved(load_judgements(JUDGEMENTS)), read_no_longer_reported(JUDGEMENTS))
     found = plan(verdicts, host.load().catalogue, read_overrides(JUDGEMENTS), kinds_off())
     assert not found, "run: wardround eval rates --write\n" + plan_text(found)
 

@@ -1,0 +1,1 @@
+"""The judge: the probability that a finding is worth raising, and that it is not wrong."""
