@@ -5,7 +5,7 @@
     python evals/judging_pool.py verify  --windows FILE ... --results FILE [--most N] [--wait]
     python evals/judging_pool.py scan    --clones DIR --results FILE [--commits N] [--kind KIND]
     python evals/judging_pool.py counts  --results FILE [--windows FILE ...]
-    python evals/judging_pool.py again   --clones DIR --examples FILE [--judgements DIR] [--most N]
+    python evals/judging_pool.py again   --clones DIR --examples FILE [--judgements DIR] [--rules PATTERN ...]
 
 The repositories are those of ``evals/judgements/pool.yml`` that have a clone in ``DIR/OWNER+NAME``, with or
 without a work tree. Each command works at low priority, one review at a time, and resumes from its file.
@@ -21,8 +21,9 @@ of windows that the review of their commit confirms. Then judge them:
     wardround eval judge --results FILE --reader NAME
 
 ``again`` reviews the commits of judged findings with the present version, for the judge and for the list of
-those that it no longer reports, ``no_longer_reported.txt`` in the folder of the judgements. FILE contains
-code: commit it to no repository.
+those that it no longer reports, ``no_longer_reported.txt`` in the folder of the judgements; with ``--rules``
+only those of some rules, and the list keeps what it has of the others. FILE contains code: commit it to no
+repository.
 """
 
 from __future__ import annotations
@@ -32,14 +33,20 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
 
 from wardround import host
+from wardround.rules.judgements import key_id
 from wardround.rules.yaml_loader import parse_yaml
-from wardround.storage.judgement_files import load_judgements, write_no_longer_reported
+from wardround.storage.judgement_files import (
+    load_judgements,
+    read_no_longer_reported,
+    write_no_longer_reported,
+)
 from wardround_lab.evaluation.judging.examples import (
     ReviewedExamples,
     examples_of,
@@ -48,6 +55,7 @@ from wardround_lab.evaluation.judging.examples import (
 )
 from wardround_lab.evaluation.judging.history import Window, windows
 from wardround_lab.evaluation.judging.hits import HitFile, Source, review_request, scan
+from wardround_lab.evaluation.judging.rates import rule_of
 from wardround_lab.evaluation.judging.row_file import RowFile
 from wardround_lab.evaluation.judging.sample import Limits
 from wardround_lab.evaluation.judging.verify import Verification, confirmation
@@ -144,20 +152,22 @@ def scan_pool(arguments: argparse.Namespace) -> None:
 def again(arguments: argparse.Namespace) -> None:
     """Review the commits of judged findings with the present version."""
     os.nice(max(0, _NICENESS - os.nice(0)))
-    keys = {one.key for one in load_judgements(arguments.judgements)}
+    every = {one.key for one in load_judgements(arguments.judgements)}
+    keys = {key for key in every if any(fnmatchcase(rule_of(key), one) for one in arguments.rules)}
     folders = {source.name: source.folder for source in sources(arguments.clones, None)}
     file, loaded = RowFile(arguments.examples, ReviewedExamples), host.load()
     known = {(one.repository, one.commit) for one in file.rows}
     left = [one for one in judged_commits(keys, folders) if (one.source.name, one.commit) not in known]
     with review_request() as request:
-        for one in left[: arguments.most]:
+        for one in left:
             file.add(examples_of(one, loaded, request))
     failed = [row for row in file.rows if row.trouble]
     for row in failed:
         print(f"{row.repository} {row.commit[:8]}: {row.trouble}")
-    gone = no_longer_reported(keys, file.rows)
+    before = read_no_longer_reported(arguments.judgements)
+    gone = no_longer_reported(keys, file.rows) | {key for key in every - keys if key_id(key) in before}
     write_no_longer_reported(arguments.judgements, gone)
-    print(f"{len(file.rows)} commits, {len(failed)} failed; {len(gone)} of {len(keys)} findings are gone")
+    print(f"{len(file.rows)} commits, {len(failed)} failed; {len(gone)} of {len(every)} findings are gone")
 
 
 def counts(arguments: argparse.Namespace) -> None:
@@ -214,7 +224,7 @@ def main() -> None:
     one.add_argument("--clones", type=Path, required=True)
     one.add_argument("--examples", type=Path, required=True)
     one.add_argument("--judgements", type=Path, default=POOL.parent)
-    one.add_argument("--most", type=int, default=10_000, help="commits to review in this run")
+    one.add_argument("--rules", nargs="+", default=("*",), help="patterns of rules")
     one.set_defaults(run=again)
     one = commands.add_parser("counts")
     one.add_argument("--results", type=Path, required=True)
