@@ -156,11 +156,12 @@ def again(arguments: argparse.Namespace) -> None:
     keys = {key for key in every if any(fnmatchcase(rule_of(key), one) for one in arguments.rules)}
     folders = {source.name: source.folder for source in sources(arguments.clones, None)}
     file, loaded = RowFile(arguments.examples, ReviewedExamples), host.load()
-    known = {(one.repository, one.commit) for one in file.rows}
-    left = [one for one in judged_commits(keys, folders) if (one.source.name, one.commit) not in known]
+    commits = judged_commits(keys, folders)
     with review_request() as request:
-        for one in left:
-            file.add(examples_of(one, loaded, request))
+        for one in reversed(commits) if arguments.backwards else commits:
+            file.read_new()
+            if not any((row.repository, row.commit) == (one.source.name, one.commit) for row in file.rows):
+                file.add(examples_of(one, loaded, request))
     failed = [row for row in file.rows if row.trouble]
     for row in failed:
         print(f"{row.repository} {row.commit[:8]}: {row.trouble}")
@@ -225,6 +226,7 @@ def main() -> None:
     one.add_argument("--examples", type=Path, required=True)
     one.add_argument("--judgements", type=Path, default=POOL.parent)
     one.add_argument("--rules", nargs="+", default=("*",), help="patterns of rules")
+    one.add_argument("--backwards", action="store_true", help="for a second process on the same FILE")
     one.set_defaults(run=again)
     one = commands.add_parser("counts")
     one.add_argument("--results", type=Path, required=True)
