@@ -188,8 +188,8 @@ def counts(arguments: argparse.Namespace) -> None:
         for name, count in found.most_common():
             print(f"{count:8}  {name}{'  (rare)' if title == 'rule' and count < _FEWEST else ''}")
     if arguments.windows:
-        found = [row for one in arguments.windows for row in RowFile(one, ReviewedWindow).rows]
-        share = confirmation(found, file)
+        rows = [row for one in arguments.windows for row in RowFile(one, ReviewedWindow).rows]
+        share = confirmation(rows, file)
         print(f"\n{share.confirmed} of {share.checked} findings of windows confirmed")
 
 
