@@ -17,8 +17,8 @@ from wardround.tools.tool import Invocation
 
 NEWEST_KNOWN = 15
 """The newest minor version of Python 3 that ruff, ty, pyright and our own parser know."""
-_OLDEST_TYPED = 7
-"""The oldest minor version whose standard library the type checkers know."""
+_OLDEST_TYPED = 9
+"""The oldest minor version whose standard library the type checkers know: of older ones they lack modules."""
 _NOTE_FILE = "python-target"
 Read = Callable[[str], str | None]
 

@@ -785,8 +785,23 @@ class TestRestOfTheTree:
     def test_words_are_found_whole_and_by_file_name(self, repo: GitRepository) -> None:
         repo.commit({"a.py": "charge()\n", "b.py": "recharge()\n", "c.txt": "charge\n", "d.py": "-e\n"})
         with Repository(repo.root) as repository:
-            assert repository.files_with_word(["charge"], ["*.py"]) == ["a.py"]
-            assert repository.files_with_word(["nothing"], ["*.py"]) == []
+            assert repository.files_with_word(WORKTREE, ["charge"], ["*.py"]) == ["a.py"]
+            assert repository.files_with_word(WORKTREE, ["nothing"], ["*.py"]) == []
+
+    @pytest.mark.parametrize("searches", [1, 30])
+    def test_words_are_found_in_a_commit_that_is_not_checked_out(
+        self, repo: GitRepository, tmp_path: Path, searches: int
+    ) -> None:
+        commit = repo.commit({"a.py": "charge()\n", "b/c.py": "x.charge\n", "c.txt": "charge\n"})
+        repo.commit({"a.py": "", "d.py": "charge()\n"})
+        bare = tmp_path / "bare.git"
+        repo.git("clone", "-q", "--bare", str(repo.root), str(bare))
+
+        for folder in (repo.root, bare):
+            with Repository(folder) as repository:
+                for number in range(1, searches):
+                    assert repository.files_with_word(commit, [f"word{number}"], ["*.py"]) == []
+                assert repository.files_with_word(commit, ["charge"], ["*.py"]) == ["a.py", "b/c.py"]
 
     def test_an_index_of_words_answers_as_git_does(self, repo: GitRepository) -> None:
         texts = {
@@ -797,10 +812,10 @@ class TestRestOfTheTree:
         (repo.root / "m/8.sql").unlink()
         asked = [[f"t{n}", f"b_{n % 5}"] for n in range(60)] + [["x-t1"], ["t1", "x-t2"], ["é"], ["T1"]]
         with Repository(repo.root) as first:
-            many = [first.files_with_word(words, ["m/*.sql"]) for words in asked]
+            many = [first.files_with_word(WORKTREE, words, ["m/*.sql"]) for words in asked]
         for words, found in zip(asked, many, strict=True):
             with Repository(repo.root) as repository:
-                assert repository.files_with_word(words, ["m/*.sql"]) == found
+                assert repository.files_with_word(WORKTREE, words, ["m/*.sql"]) == found
 
 
 def test_a_file_that_was_written_again_with_its_staged_content_does_not_differ(repo: GitRepository) -> None:

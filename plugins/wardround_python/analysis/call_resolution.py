@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from typing import Protocol
 
 import msgspec
 
-from wardround.checks.source import RepositoryView
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse
 
@@ -22,6 +22,13 @@ _SAME_SIGNATURE = frozenset(
 )
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _OTHER = ast.Constant(...)
+
+
+class ProjectFiles(Protocol):
+    """The texts of the files of a repository."""
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file; None if it does not exist or is not UTF-8."""
 
 
 class Callee(msgspec.Struct, frozen=True):
@@ -48,12 +55,12 @@ class FunctionDefinition(msgspec.Struct, frozen=True):
 class CallResolver:
     """The callees of one module's calls, resolved on first use."""
 
-    def __init__(self, module: PythonModule, project: RepositoryView) -> None:
+    def __init__(self, module: PythonModule, project: ProjectFiles) -> None:
         self._module = module
         self._project = project
 
     @classmethod
-    def shared(cls, module: PythonModule, project: RepositoryView) -> CallResolver:
+    def shared(cls, module: PythonModule, project: ProjectFiles) -> CallResolver:
         """Return the callees of a module, shared by all its checks."""
         result = module.notes.get(cls)
         if not isinstance(result, CallResolver) or result._project is not project:
@@ -105,7 +112,7 @@ class CallResolver:
     def _plain(self, node: ast.Name, call: ast.AST) -> FunctionDefinition | None:
         name = node.id
         if name == "cls":
-            holder = self._class_around(call)
+            holder = self._class_around(call) if self._is_receiver(name, call) else None
             return None if holder is None else FunctionDefinition(holder, self._module.path)
         if self._bound[name] != 1:
             return None
@@ -184,6 +191,15 @@ class CallResolver:
                     return holder
         return None
 
+    def _is_receiver(self, name: str, node: ast.AST) -> bool:
+        """Return True if a name is the first parameter of a function around a node."""
+        functions = (
+            parent
+            for parent in self._module.ancestors(node)
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef))
+        )
+        return any([a.arg for a in (*f.args.posonlyargs, *f.args.args)][:1] == [name] for f in functions)
+
     def _through_module(self, func: ast.Attribute) -> FunctionDefinition | None:
         root: ast.expr = func
         while isinstance(root, ast.Attribute):
@@ -198,7 +214,7 @@ class CallResolver:
 
 
 def located(
-    dotted: str, importer: str, project: RepositoryView, hops: int = _MOST_HOPS
+    dotted: str, importer: str, project: ProjectFiles, hops: int = _MOST_HOPS
 ) -> FunctionDefinition | None:
     """Return the function or class an import names, through packages that re-export it.
 
@@ -219,7 +235,7 @@ def located(
     return located(passed_on, path, project, hops - 1) if passed_on else None
 
 
-def _module_file(named: str, level: int, importer: str, project: RepositoryView) -> tuple[str, str] | None:
+def _module_file(named: str, level: int, importer: str, project: ProjectFiles) -> tuple[str, str] | None:
     """Return path and text of the only module that an import can refer to."""
     below = named.split(".") if named else []
     folders = importer.split("/")[:-1]
@@ -235,7 +251,7 @@ def _module_file(named: str, level: int, importer: str, project: RepositoryView)
     return read[0] if len(paths) == 1 else None
 
 
-def _read_module(stem: Sequence[str], project: RepositoryView) -> tuple[str, str] | None:
+def _read_module(stem: Sequence[str], project: ProjectFiles) -> tuple[str, str] | None:
     for path in ("/".join(stem) + ".py", "/".join([*stem, "__init__.py"])):
         text = project.read(path)
         if text is not None:
@@ -250,15 +266,25 @@ def definition_in(text: str, name: str) -> FunctionNode | ast.ClassDef | None:
     results = list(re.finditer(pattern, text, re.MULTILINE))
     if len(results) != 1 or results[0][0].endswith("="):
         return None
-    start = results[0].start()
-    while start and text[text.rfind("\n", 0, start - 1) + 1 : start].startswith("@"):
-        start = text.rfind("\n", 0, start - 1) + 1
+    start = _start_of_decorators(text, results[0].start())
     end = re.compile(r"\n[^\s)\]}#]").search(text, results[0].end())
     try:
         node = parse(text[start : end.start() if end else len(text)] + "\n").body[0]
     except _UNREADABLE:
         return None
     return node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else None
+
+
+def _start_of_decorators(text: str, start: int) -> int:
+    """Return the start of the first decorator of a definition, over as many lines as they take."""
+    above = start
+    while above:
+        above = text.rfind("\n", 0, above - 1) + 1
+        if text[above] == "@":
+            start = above
+        elif text[above] not in " \t)]}#\n":
+            break
+    return start
 
 
 def _passed_on(text: str, name: str) -> str | None:

@@ -123,13 +123,14 @@ def every_number_of(node: ast.AST) -> set[float]:
 
 
 def raised_by(function: FunctionNode) -> set[str]:
-    """Return the names of the errors a function raises itself."""
+    """Return the names of the errors a function raises itself, without those of caught ones."""
     results = set()
+    caught = {node.name for node in walk(function) if isinstance(node, ast.ExceptHandler)}
     for node in nodes_run_by(function.body):
         if isinstance(node, ast.Raise) and node.exc is not None:
             value = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
             results.add(value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", ""))
-    return results - {""}
+    return results - {""} - caught
 
 
 def called_by(function: FunctionNode) -> set[str]:

@@ -34,7 +34,7 @@ def by_error(old: FunctionNode, now: FunctionNode, words: str) -> Iterator[_Clai
     raised = raised_by(old) - raised_by(now)
     new_calls = called_by(now) - called_by(old) - _HARMLESS_CALLS
     for name in sorted(raised):
-        match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)
+        match = re.search(rf"(?<![\w:]){re.escape(name)}(?!\w)", words)  # not the role of ":exc:`Error`"
         left = {n.id for n in walk(now) if isinstance(n, ast.Name)} | raised_by(now)
         if match and name not in left and not new_calls:
             yield name, match.start(), f"the docstring names {name}, which is no longer raised; update it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -18,6 +18,7 @@ from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
 from wardround_python.tools import pylint_settings
 from wardround_python.tools.false_positives.refuted_facts import refuter
+from wardround_python.tools.false_positives.unknown_signatures import Signatures
 from wardround_python.tools.ruff_config import text_in
 
 
@@ -47,16 +48,29 @@ _TY_CONFIGS = ("pyproject.toml", "ty.toml")
 
 
 def _version(run: Invocation) -> Sequence[str]:
-    """Return the option for the Python version, unless ty reads one in the project's files."""
+    """Return the option for the Python version, unless settings of ty or the project's environment have one.
+
+    ty itself reads ``requires-python``, but also where it is older than the types of the standard library.
+    """
+    target = noted_target(run)
+    if run.environment is not None and target.oldest is None:
+        return ()
     if any(pattern.search(text_in(run.root, name) or "") for name, pattern in _STATED.items()):
         return ()
-    return ("--python-version", noted_target(run).type_version())
+    return ("--python-version", target.type_version())
 
 
 _STATED = {
-    "pyproject.toml": LazyPattern(r"^requires-python[ \t]*=|^\[tool\.ty\.environment\]", re.MULTILINE),
+    "pyproject.toml": LazyPattern(r"^\[tool\.ty\.environment\]", re.MULTILINE),
     "ty.toml": LazyPattern(r"python-version"),
 }
+
+
+def _without_packages(scratch: Path) -> Path:
+    """Return an environment without packages: by default ty takes those that are installed next to it."""
+    environment = scratch / "without-packages"
+    (environment / "lib" / "python3.9" / "site-packages").mkdir(parents=True, exist_ok=True)
+    return environment
 
 
 class Ty(Tool):
@@ -80,7 +94,8 @@ class Ty(Tool):
         if run.environment is not None:
             argv += ["--python", str(run.environment)]
         else:  # the installed packages are unknown, so imports cannot be checked
-            argv += ["--ignore", "import-not-found", *_version(run)]
+            argv += ["--ignore", "import-not-found", "--python", str(_without_packages(run.scratch))]
+        argv += _version(run)
         argv += [part for code in run.requested for part in ("--warn", code)]
         return [*argv, "--", *run.files]
 
@@ -88,6 +103,7 @@ class Ty(Tool):
         """Read ``ty check --output-format gitlab``."""
         found = []
         is_refuted = refuter(run.root)
+        signatures = Signatures(run.root)
         text_of = cache(partial(text_in, run.root))
 
         def is_waived(file: str, line: int) -> bool:
@@ -113,7 +129,11 @@ class Ty(Tool):
             is_more = is_fact or result.check_name in map_of("ty").if_caused
             is_told = is_asked or (is_more and not is_waived(file, span.line))
             is_told = is_told and not map_of("ty").is_left_out(result.check_name, message)
-            if is_told and not is_refuted(file, result.check_name, span):
+            if (
+                is_told
+                and not is_refuted(file, result.check_name, span)
+                and not signatures.is_unknown(result.check_name, message, file, span)
+            ):
                 only_caused = not (is_asked or is_fact)
                 found.append(RawFinding(result.check_name, file, span, message, only_caused=only_caused))
         return found

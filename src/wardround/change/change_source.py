@@ -214,7 +214,7 @@ class GitChangeSource:
         return self._repository.differs_from_worktree(self._name(side))
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        return self._repository.files_with_word(words, patterns)
+        return self._repository.files_with_word(self._change.head, words, patterns)
 
     def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
         """Return the paths of the side after the change; may include paths that do not match."""

@@ -15,7 +15,7 @@ from wardround.change.commit_text import CommitText
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.git_diff import GitDiff
 from wardround.change.git_process import GitProcess
-from wardround.change.grep import TrackedFileGrep
+from wardround.change.grep import SearchedFiles, TreeFiles, WordSearch, WorkTreeFiles
 from wardround.change.revisions import END, is_object_id, require_revision, tracking_branches
 from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, paths_overlap
@@ -57,7 +57,7 @@ class Repository:
         self.git_dir = Path(answer[2])
         self.root = self.git_dir if self.bare else Path(answer[3].removesuffix("\n"))
         self._git.folder = self.root
-        self._words = TrackedFileGrep(self._git, self.root)
+        self._searches: dict[str, WordSearch] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -317,11 +317,19 @@ class Repository:
             )
         return found
 
-    def files_with_word(self, words: Iterable[str], patterns: Sequence[str]) -> list[str]:
-        """Return tracked work-tree files that match the patterns and contain one of the words."""
-        if self.bare:
-            return []
-        return self._words.files(list(words), patterns)
+    def files_with_word(self, side: str, words: Iterable[str], patterns: Sequence[str]) -> list[str]:
+        """Return files of a revision that match the patterns and contain one of the words.
+
+        The tracked files on disk count for the index and for the commit that is checked out.
+        """
+        if side not in self._searches:
+            self._searches[side] = WordSearch(self._searched(side))
+        return self._searches[side].files(list(words), patterns)
+
+    def _searched(self, side: str) -> SearchedFiles:
+        if side in (INDEX, WORKTREE) or (not self.bare and side == self.head()):
+            return WorkTreeFiles(self._git, self.root)
+        return TreeFiles(self._git, side, lambda: self.blobs_of(side), self.blobs)
 
     def messages(self, base: str, head: str) -> list[str]:
         """Return the messages of the commits since a base, newest first; of all commits if it is the empty

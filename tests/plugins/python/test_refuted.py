@@ -49,6 +49,18 @@ REFUTED = {
     "pylint-name": ("F401", "import os  # pylint: disable=unused-import\n", 1, 8),
     "pylint-behind-a-form-feed": ("F401", "\f\nimport os  # pylint: disable=unused-import\n", 2, 8),
     "pylint-code": ("F401", "import os  # pylint: disable=C0415, W0611\n", 1, 8),
+    "callable-or-none": (
+        "truthiness-test-of-callable",
+        "class A:\n    def f(self):\n        self.done: Done = None\n        if self.done: ...\n",
+        4,
+        12,
+    ),
+    "absent-dependency": (
+        "not-callable",
+        "try:\n    from redis import Pool\nexcept ImportError:\n    Pool = None\nPool()\n",
+        5,
+        1,
+    ),
     "c-base-loader": ("S506", "from yaml import CBaseLoader, load\nload(text, CBaseLoader)\n", 2, 12),
 }
 STANDING = {
@@ -62,6 +74,13 @@ STANDING = {
     "minor": ("F821", f"{_OLD}if sys.version_info[1] < 3:\n    t = unicode\n", 3, 9),
     "other-loader": ("S506", "import yaml\nyaml.load(text, Loader=yaml.Loader)\n", 2, 24),
     "pylint-other": ("F401", "import os  # pylint: disable=unused-variable\n", 1, 8),
+    "callable-always": (
+        "truthiness-test-of-callable",
+        "class A:\n    def f(self):\n        self.done: Done = print\n        if self.done: ...\n",
+        4,
+        12,
+    ),
+    "none-called": ("not-callable", "Pool = None\nPool()\n", 2, 1),
     "broken": ("F822", f"{_EXPORTS}def __getattr__(\n", 1, 12),
     "other-code": ("F811", f"{_EXPORTS}def __getattr__(name): ...\n", 1, 12),
 }

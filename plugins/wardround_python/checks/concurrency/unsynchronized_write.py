@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _LOCK = LazyPattern(r"(?i)(^|[_.])r?(lock|mutex)$")
@@ -41,6 +42,9 @@ class UnsynchronizedWrite(PythonCheck):
 
     The lock then protects nothing: another thread can be in the middle of its own update. Take the same
     lock here, or move the update to a function that does.
+
+    Tasks of one event loop change places only at an ``await``: under a lock of asyncio only modifications
+    whose statement awaits are reported.
     """
 
     ID = "PY392"
@@ -69,6 +73,15 @@ class UnsynchronizedWrite(PythonCheck):
                     with self._lock:
                         self._closing = True
         """),
+        code("""
+            class A:
+                async def put(self, x):
+                    async with self._lock:
+                        self._rows.append(x)
+
+                def drop(self):
+                    self._rows.clear()
+        """),
     ]
     INVALID = [
         code("""
@@ -88,6 +101,15 @@ class UnsynchronizedWrite(PythonCheck):
 
                 def drop(self):
                     «self._rows.clear()»
+        """),
+        code("""
+            class A:
+                async def put(self, x):
+                    async with self._lock:
+                        self.total += x
+
+                async def drop(self):
+                    «self.total» -= await self.read()
         """),
     ]
 
@@ -115,10 +137,25 @@ class UnsynchronizedWrite(PythonCheck):
         if len(set(locks)) != 1 or len(modifications) > len(locks):
             return
         is_own = locks[0].startswith(f"{name}.") or f"{locks[0]}.acquire(" in self.source.text
+        is_threaded = not self._is_of_event_loop(locks[0])
         for modification in modifications if not is_own else ():
-            if self.source.is_added(modification.lineno):
+            if self.source.is_added(modification.lineno) and (is_threaded or self._awaits(modification)):
                 message = f'"{name}" is modified under "{locks[0]}" elsewhere; take the lock here too'
                 self.report(self.module.span(modification), message)
+
+    def _is_of_event_loop(self, lock: str) -> bool:
+        """Return True for a lock that is entered with ``async with``."""
+        return any(
+            isinstance(node, ast.AsyncWith)
+            and lock in [ast.unparse(item.context_expr) for item in node.items]
+            for node in self.module.nodes
+        )
+
+    def _awaits(self, modification: ast.AST) -> bool:
+        """Return True if the statement of a modification awaits."""
+        around = self.module.ancestors(modification)
+        statement = next((node for node in around if isinstance(node, ast.stmt)), modification)
+        return any(isinstance(node, ast.Await) for node in walk(statement))
 
     def _modifications(self) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
         """Yield the modifications of fields and module variables: entries, assignments and mutating calls."""

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
-from wardround.languages.python.literals import is_none
-from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import walk
+from wardround_python.analysis.none_results import QUERY, ROWS, may_return_none
 from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
 
 _MATCHERS = ("match", "search", "fullmatch")
 _PATTERN_NAME = LazyPattern(r"[A-Z][A-Z0-9_]*|\w*(re|regex|pattern|rx)", re.IGNORECASE)
 _OF_MATCH = frozenset({"group", "groups", "groupdict", "start", "end", "span"})
-# Methods that return None if no row matches, and the methods of a query before them.
-_ROWS = frozenset({"first", "last", "one_or_none", "scalar_one_or_none", "get_or_none", "find_one"})
-_QUERY = LazyPattern(r"query|filter|objects|scalars|execute|order_by|select\(|where|exclude|_by\(")
 _FRAMES = ("pandas", "polars", "pyspark", "dask")
 _SESSION = LazyPattern(r"(\w*_)?(session|db)|query")
 # Mappings of data from clients: an entry may be missing.
@@ -42,7 +38,7 @@ _OF_ELEMENT = frozenset(
     "text attrib get tail find findall iter get_text find_all string select select_one contents".split()  # noqa: SIM905
 )
 _KEY = LazyPattern(r"[A-Za-z_][\w-]*")
-_BY_NAME = frozenset({*_MATCHERS, *_ROWS, *_IN_TREE, "get"})
+_BY_NAME = frozenset({*_MATCHERS, *ROWS, *_IN_TREE, "get"})
 _CATCHES = ("AttributeError", "TypeError")
 
 
@@ -51,7 +47,7 @@ class OptionalDereference(PythonCheck):
 
     A pattern that does not match, a row that does not exist and an entry that was not sent are None, and the
     next attribute or index of it raises an error that does not name the cause. Test for None first, and
-    report what is missing.
+    report what is missing. A line with ``type: ignore`` is not reported.
     """
 
     ID = "PY033"
@@ -102,7 +98,7 @@ class OptionalDereference(PythonCheck):
         if not isinstance(used, (ast.Attribute, ast.Subscript)):
             return
         why = self._why_none(node, used)
-        if why is not None and not self._is_guarded(value, used):
+        if why is not None and not self._is_guarded(value, used) and not self._is_waived(used):
             self.report(
                 self.module.span(used.value),
                 (f"{why}, and {_access_text(used)} of None raises; test for None first"),
@@ -153,6 +149,11 @@ class OptionalDereference(PythonCheck):
         scope = self.module.function_of(made) or self.module.tree
         return ast.unparse(made) in self._tested(scope) or is_caught(self.module, used, _CATCHES)
 
+    def _is_waived(self, used: ast.expr) -> bool:
+        """Return True if a comment suppresses type checkers in the lines of an access."""
+        lines = self.source.lines[used.lineno - 1 : used.end_lineno or used.lineno]
+        return any("type: ignore" in line for line in lines)
+
     def _why_none(self, node: ast.Call, used: ast.Attribute | ast.Subscript) -> str | None:
         """Return the reason for which a call may return None, if it is known."""
         name = self.module.imported_name(node.func)
@@ -200,8 +201,8 @@ class OptionalDereference(PythonCheck):
 
     def _why_no_row(self, node: ast.Call, func: ast.Attribute) -> str | None:
         owner = ast.unparse(func.value)
-        if func.attr in _ROWS:
-            asked = _QUERY.search(owner) or func.attr in ("get_or_none", "find_one", "scalar_one_or_none")
+        if func.attr in ROWS:
+            asked = QUERY.search(owner) or func.attr in ("get_or_none", "find_one", "scalar_one_or_none")
             if asked and not any(f in self.module.imported.values() for f in _FRAMES):
                 return f"{func.attr}() returns None if no row matches"
         if func.attr != "get" or node.keywords:
@@ -244,9 +245,17 @@ class OptionalDereference(PythonCheck):
             or not self.source.is_added(node.lineno)
         ):
             return None
-        if self.module.imported_name(func.value) is not None:
+        if self.module.imported_name(func.value) is not None or self._is_passed_by_framework(func.value):
             return None
         return f"get({ast.unparse(node.args[0])}) returns None if there is no such entry"
+
+    def _is_passed_by_framework(self, owner: ast.expr) -> bool:
+        """Return True for the ``**`` arguments of a method that a base class may call."""
+        function = self.module.function_of(owner)
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or function.args.kwarg is None:
+            return False
+        holder = self.module.class_of(function)
+        return holder is not None and bool(holder.bases) and ast.unparse(owner) == function.args.kwarg.arg
 
     def _why_own(self, node: ast.Call) -> str | None:
         """Return the reason for a function of the project that is annotated or written to return None."""
@@ -265,7 +274,7 @@ class OptionalDereference(PythonCheck):
         function = resolved.node if resolved is not None else None
         if isinstance(function, ast.ClassDef) or (function is not None and function.decorator_list):
             function = None
-        result = function if function is not None and _may_return_none(function) else None
+        result = function if function is not None and may_return_none(function) else None
         if not written.startswith(("self.", "cls.", "cls")):
             self._found[written] = result
         return result
@@ -293,42 +302,10 @@ def _always_matches(pattern: ast.expr) -> bool:
     """Return True if a pattern matches the empty text, and so every text."""
     if not isinstance(pattern, ast.Constant) or not isinstance(pattern.value, str):
         return False
-    if any(mark in str(pattern.value) for mark in ("$", "\\Z", "\\b", "^")):
+    after_start = pattern.value.removeprefix("^")
+    if any(mark in after_start.replace("[^", "[") for mark in ("$", "\\Z", "\\b", "^")):
         return False
     try:
-        return re.match(pattern.value, "") is not None
+        return re.match(after_start, "") is not None
     except (re.error, OverflowError, RecursionError):
         return True
-
-
-def _may_return_none(function: FunctionNode) -> bool:
-    """Return True if a function is annotated so, or has both ``return None`` and ``return`` of a value."""
-    if function.returns is not None:
-        return _is_optional(function.returns)
-    returns = [n for n in nodes_run_by(function.body) if isinstance(n, ast.Return)]
-    if any(_is_search(element.value) for element in returns):
-        return True
-    nothing = [is_none(item.value) for item in returns]
-    return any(nothing) and not all(nothing) and not any(_yields(function))
-
-
-def _is_optional(annotation: ast.expr) -> bool:
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        return annotation.value.endswith("| None") and "[" not in annotation.value
-    if isinstance(annotation, ast.BinOp):
-        return is_none(annotation.right) or is_none(annotation.left) or _is_optional(annotation.left)
-    return isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional")
-
-
-def _is_search(value: ast.expr | None) -> bool:
-    """Return True if a value is the result of a search without a match: ``next(..., None)``, ``.first()``."""
-    if not isinstance(value, ast.Call):
-        return False
-    if isinstance(value.func, ast.Name):
-        return value.func.id == "next" and len(value.args) == 2 and is_none(value.args[1])
-    named = isinstance(value.func, ast.Attribute) and value.func.attr in _ROWS
-    return named and _QUERY.search(ast.unparse(value.func)) is not None
-
-
-def _yields(function: FunctionNode) -> Iterator[bool]:
-    return (isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes_run_by(function.body))

@@ -214,9 +214,47 @@ def _loads_text_only(module: PythonModule, span: Span) -> bool:
     )
 
 
+def _may_be_none(module: PythonModule, span: Span) -> bool:
+    """Return True if the module assigns None to the tested attribute or name, whatever its declared type."""
+    tested = _named_at(module, span)
+    return any(
+        last_name(target) == tested
+        for node in statements_in(module.tree)
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        if isinstance(node.value, ast.Constant) and node.value.value is None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    )
+
+
+def _is_absent_dependency(module: PythonModule, span: Span) -> bool:
+    """Return True for a name that is None only where an import fails."""
+    called = _named_at(module, span)
+    return any(
+        called in [last_name(target) for target in assignment.targets]
+        for node in statements_in(module.tree)
+        if isinstance(node, ast.Try)
+        if any(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in node.body)
+        for handler in node.handlers
+        for assignment in handler.body
+        if isinstance(assignment, ast.Assign)
+    )
+
+
+def _named_at(module: PythonModule, span: Span) -> str:
+    """Return the last part of the longest name or attribute that starts at a position."""
+    named = (
+        last_name(node)
+        for node in module.expressions_on.get(span.line, ())
+        if isinstance(node, (ast.Name, ast.Attribute)) and module.span(node).column == span.column
+    )
+    return next(named, "")
+
+
 REFUTED: Mapping[str, Callable[[PythonModule, Span], bool]] = {
     **dict.fromkeys(pylint_settings.UNDEFINED, _runs_on_old_python_only),
     "F822": _names_are_dynamic,
     "S506": _loads_text_only,
+    "not-callable": _is_absent_dependency,
     "reportUnsupportedDunderAll": _names_are_dynamic,
+    "truthiness-test-of-callable": _may_be_none,
 }

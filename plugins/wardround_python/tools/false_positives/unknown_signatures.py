@@ -1,0 +1,127 @@
+"""Findings of ty that depend on a definition which the repository does not show, or shows only in part.
+
+ty derives the arguments of a class from its body: it does not know how an unknown decorator or metaclass
+changes it, and for a call through a declared type it knows the declaration, not the function that runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import Span
+from wardround.languages.python.cache import parsed
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround_python.analysis.call_resolution import CallResolver, FunctionDefinition
+from wardround_python.tools.false_positives.function_ends import never_ends
+from wardround_python.tools.false_positives.plain_classes import is_plain
+from wardround_python.tools.false_positives.snapshot_classes import SnapshotClasses, base_names, method_of
+
+_BOUND_METHOD = LazyPattern(r"bound method `(\w+)\.(\w+)`")
+_NAMED = LazyPattern(r" (?:of|to) (?:function |bound method |constructor )?`(?!object\.__)")
+"""A message that names the function whose signature it compares with."""
+_WITH = LazyPattern(r"^Object of type `(\w+)[`\[].* does not correctly implement (.*)")
+_METHOD_NAME = LazyPattern(r"`(__a?(?:enter|exit)__)`")
+_PASSED = {"__enter__": 0, "__aenter__": 0, "__exit__": 3, "__aexit__": 3}
+"""The arguments that a ``with`` statement passes, without the object."""
+_ABSTRACT = frozenset({"AbstractEventLoop", "Traversable", "TraversableResources"})
+"""Classes of the standard library whose objects are of other classes, with further parameters."""
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class Signatures:
+    """The definitions that the files of a snapshot call."""
+
+    def __init__(self, root: Path) -> None:
+        self._classes = SnapshotClasses(root)
+        self._judges: dict[str, Callable[[str, PythonModule, Span], bool]] = {
+            "missing-argument": self._takes_other_arguments,
+            "parameter-already-assigned": self._takes_other_arguments,
+            "positional-only-parameter-as-kwarg": self._takes_other_arguments,
+            "too-many-positional-arguments": self._takes_other_arguments,
+            "unknown-argument": self._takes_other_arguments,
+            "invalid-context-manager": self._takes_all_of_with,
+            "invalid-implicit-return": self._never_ends,
+            "pydantic-discarded-extra-argument": self._has_other_fields,
+        }
+
+    def is_unknown(self, code: str, message: str, file: str, span: Span) -> bool:
+        """Return True if a code's message depends on a definition that the repository does not show."""
+        judge = self._judges.get(code)
+        text = self._classes.read(file) if judge is not None else None
+        if judge is None or text is None:
+            return False
+        try:
+            return judge(message, parsed(file, text), span)
+        except _UNREADABLE:
+            return False
+
+    def _takes_other_arguments(self, message: str, module: PythonModule, span: Span) -> bool:
+        method = _BOUND_METHOD.search(message)
+        if method is not None:
+            return self._is_overridden(method[1], method[2])
+        return _NAMED.search(message) is None and not self._is_plain(module, span, frozenset())
+
+    def _has_other_fields(self, message: str, module: PythonModule, span: Span) -> bool:
+        return not self._is_plain(module, span, frozenset({"pydantic.BaseModel"}))
+
+    def _is_plain(self, module: PythonModule, span: Span, known_bases: frozenset[str]) -> bool:
+        """Return True if the call at a span constructs a class that the repository shows entirely."""
+        definition = self._definition(module, span)
+        return definition is not None and is_plain(definition, self._classes, known_bases)
+
+    def _definition(self, module: PythonModule, span: Span) -> FunctionDefinition | None:
+        """Return the definition that the innermost call around the start of a span reaches."""
+        around = [
+            node for node in module.nodes if isinstance(node, ast.Call) and _contains(module.span(node), span)
+        ]
+        return CallResolver(module, self._classes).definition_of(around[-1]) if around else None
+
+    def _is_overridden(self, name: str, method: str) -> bool:
+        """Return True if objects declared as of a class may be of another one with other parameters."""
+        declared = [found for node in self._classes.named(name) if (found := method_of(node, method))]
+        if not declared:
+            return name in _ABSTRACT
+        is_abstract = any("abstract" in ast.unparse(one) for one in declared[0].decorator_list)
+        known = {_parameters(function) for function in declared}
+        return any(
+            _parameters(function) not in known
+            for node in self._classes.with_method(method)
+            if (function := method_of(node, method)) and (is_abstract or name in base_names(node))
+        )
+
+    def _takes_all_of_with(self, message: str, module: PythonModule, span: Span) -> bool:
+        """Return True if the methods take all that is passed: only their annotations are too narrow."""
+        match = _WITH.search(message)
+        if match is None:
+            return False
+        return all(
+            _takes(function, _PASSED[name])
+            for node in self._classes.named(match[1])
+            for name in _METHOD_NAME.findall(match[2])
+            if (function := method_of(node, name))
+        )
+
+    def _never_ends(self, message: str, module: PythonModule, span: Span) -> bool:
+        return never_ends(module, span, CallResolver(module, self._classes))
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start < (outer.end_line, outer.end_column)
+
+
+def _parameters(function: FunctionNode) -> str:
+    """Return the parameters of a method, without annotations and the values of defaults."""
+    given = function.args
+    names = [[one.arg for one in group] for group in (given.posonlyargs, given.args, given.kwonlyargs)]
+    return f"{names} {given.vararg is None} {given.kwarg is None} {len(given.defaults)}"
+
+
+def _takes(method: FunctionNode, count: int) -> bool:
+    """Return True if a method can be called with so many positional arguments after the object."""
+    given = method.args
+    places = len(given.posonlyargs) + len(given.args) - 1
+    required = places - len(given.defaults)
+    return required <= count and (given.vararg is not None or places >= count)

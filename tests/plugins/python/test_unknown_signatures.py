@@ -1,0 +1,173 @@
+"""Findings of ty about definitions that the repository shows entirely, and about others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import GitRepository
+
+SHAPES = """\
+import abc
+import dataclasses
+from typing import NamedTuple, Optional
+
+import records
+from framework import Base, Registry
+
+
+@records.record
+class Row:
+    name: str
+
+
+@records.record(
+    frozen=True,
+)
+class Cell:
+    name: str
+
+
+class Cells(Cell):
+    pass
+
+
+class Plugin(metaclass=Registry):
+    name: str
+
+
+@dataclasses.dataclass
+class Entry(Base):
+    name: str
+
+
+@dataclasses.dataclass
+class Size:
+    width: int
+
+
+class Point(NamedTuple):
+    x: int
+
+
+class Plain:
+    pass
+
+
+class Store(abc.ABC):
+    @abc.abstractmethod
+    def load(self): ...
+
+    @abc.abstractmethod
+    def drop(self): ...
+
+
+class FileStore(Store):
+    def load(self, name=""): ...
+
+    def drop(self): ...
+
+
+class Lock:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type = None, error: Exception = None, trace: object = None) -> None: ...
+
+
+class Broken:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self) -> None: ...
+
+
+class Mixin:
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+
+
+def leave(text: str):
+    print(text)
+    raise SystemExit(1)
+"""
+CALLS = """\
+import asyncio
+from collections.abc import Callable
+from importlib.resources import files
+
+from app import shapes
+from app.shapes import Broken, Cell, Cells, Entry, Lock, Plain, Plugin, Point, Row, Size, Store, leave
+
+Row("a")
+Row(name="a")
+Cell("a")
+Cells(name="a")
+Plugin("a")
+Entry(title="a")
+Size(width=1, height=2)  # unknown-argument
+Size()  # missing-argument
+shapes.Point(1, 2)  # too-many-positional-arguments
+Plain(1)  # too-many-positional-arguments
+
+
+def run(store: Store, done: Callable[[int], None]) -> None:
+    store.load(name="a")
+    store.drop(name="a")  # unknown-argument
+    done()
+    leave()  # missing-argument
+    files("app").joinpath("a", "b")
+    with Lock():
+        pass
+    with Broken():  # invalid-context-manager
+        pass
+
+
+def size(text: str) -> int:
+    if text.isdigit():
+        return int(text)
+    leave(text)
+
+
+def attempt(text: str) -> int:
+    for number in range(3):
+        try:
+            return int(text)
+        except ValueError:
+            if number == 2:
+                raise
+
+
+def width(text: str) -> int:  # invalid-implicit-return
+    if text.isdigit():
+        return int(text)
+
+
+async def wait() -> None:
+    try:
+        await asyncio.sleep(1)
+    except asyncio.TimeoutError:
+        asyncio.timer()  # missing-attribute
+"""
+SETTINGS = '[project]\nname = "app"\nversion = "1"\nrequires-python = ">=3.7"\n'
+
+
+def _expected(text: str) -> set[tuple[int, str]]:
+    marks = ((number, line.partition("  # ")[2]) for number, line in enumerate(text.splitlines(), 1))
+    return {(number, f"ty/{code}") for number, code in marks if code}
+
+
+@pytest.fixture
+def findings(repo: GitRepository) -> set[tuple[int, str]]:
+    repo.commit({"README": "", "pyproject.toml": SETTINGS, "app/__init__.py": "", "app/shapes.py": SHAPES})
+    repo.stage({"app/calls.py": CALLS})
+    found = repo.report("--staged")["findings"]
+    return {(one["line"], one["rule"]) for one in found if one["rule"].startswith("ty/")}
+
+
+def test_only_calls_of_visible_definitions_are_compared_with_them(findings: set[tuple[int, str]]) -> None:
+    assert findings == _expected(CALLS)
+
+
+def test_packages_of_our_own_environment_are_not_those_of_the_project(repo: GitRepository) -> None:
+    repo.commit({"README": ""})
+    repo.stage({"app.py": "from packaging.version import Version\n\nVersion('1', 2, 3)\nlen()\n"})
+    found = repo.report("--staged")["findings"]
+    assert [(one["line"], one["rule"]) for one in found] == [(4, "ty/missing-argument")]
