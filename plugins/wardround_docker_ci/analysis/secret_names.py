@@ -57,6 +57,9 @@ _ENTROPY_BITS = 3.0
 """Per character; English words of the length of a secret stay below."""
 
 _SHORTEST = 8
+_LONG = 20
+_ONE_CHARACTER = 0.3
+"""Share of the most common character; in random values of 20 characters it stays below a quarter."""
 
 
 def is_secret_name(name: str) -> bool:
@@ -85,10 +88,17 @@ def is_real_secret(value: str) -> bool:
     text = value.strip()
     if len(text) < _SHORTEST or is_placeholder(text) or re.search(r"\s", text):
         return False
+    if _is_typed(text):
+        return False
     if text.lower() in ("true", "false") or re.fullmatch(r"[\d.,:-]+|[a-z]+://[^@]*|/[\w./-]*", text):
         return False
     kinds = sum(bool(re.search(p, text)) for p in ("[a-z]", "[A-Z]", r"\d", r"[^\w]"))
     return kinds >= 2 and bool(re.search(r"\d", text)) and _entropy(text) >= _ENTROPY_BITS
+
+
+def _is_typed(text: str) -> bool:
+    """Return True if a person made a value up: one character is most of it, as in ``1x2x3x4x``."""
+    return len(text) >= _LONG and max(Counter(text).values()) >= _ONE_CHARACTER * len(text)
 
 
 def _entropy(text: str) -> float:

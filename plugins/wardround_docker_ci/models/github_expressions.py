@@ -22,7 +22,7 @@ UNTRUSTED = LazyPattern(
 """Contexts with text by anyone who opens an issue or a pull request."""
 
 _OWNED = LazyPattern(
-    r"^github\.(?:base_ref|workflow|repository\w*|actor\w*|triggering_actor"
+    r"^github\.(?:base_ref|ref_type|event_name|event|workflow|repository\w*|actor\w*|triggering_actor"
     r"|event\.(?:repository|organization|enterprise|installation)\.[\w.]+"
     r"|event\.pull_request\.base\.[\w.]+"
     r"|event\.(?:[\w.]+\.)?(?:user|sender|owner|author|actor)\.login"

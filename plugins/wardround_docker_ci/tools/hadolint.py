@@ -187,6 +187,9 @@ _WINDOWS_SHELL = LazyPattern(
 )
 
 
+_CACHE_MOUNT = LazyPattern(r"--mount=(?:\S*,)?type=cache\b")
+
+
 def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
     if result.code.startswith("SC"):  # shellcheck reads every script as one of a POSIX shell
         return _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
@@ -194,6 +197,8 @@ def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequen
         return _TAKES_SIGNALS.match(lines[span.line - 1]) is not None
     if result.code == "DL3006":  # hadolint does not substitute arguments
         return _is_of_a_stage(text, result.line)
+    if result.code == "DL3060":  # the cache is in a mount, which is not part of the layer
+        return any(_CACHE_MOUNT.search(line) for _, line in _instruction(lines, result.line))
     is_cause_reported = result.code in _REPORTED_BY_CHECKS
     return is_cause_reported and _is_reported_by_check(result.code, lines, result.line)
 

@@ -22,6 +22,7 @@ from wardround_docker_ci.tools.actionlint import (
     find_actionlint,
     results_of,
 )
+from wardround_docker_ci.tools.false_positives.shellcheck import does_not_hold
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
@@ -96,6 +97,10 @@ def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
     return not re.search(r"[\\\"'$]", lines[first.line - 1][first.end_column - 1 : last.column - 1])
 
 
+def _lines_of(file: Path) -> list[str]:
+    return file.read_text("utf-8-sig", "surrogateescape").split("\n")
+
+
 _IN_STEP = LazyPattern(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
 
 
@@ -104,7 +109,7 @@ def _splits_on_purpose(file: Path, line: int, column: int = 0) -> bool:
 
     Findings in steps of workflows have no column.
     """
-    lines = file.read_text("utf-8-sig", "surrogateescape").split("\n")
+    lines = _lines_of(file)
     line_text, above = lines[line - 1], lines[line - 2] if line > 1 else ""
     found = _SPLITS.match(line_text[column - 1 :]) if column else _SPLITS.search(line_text)
     return found is not None or _SAYS_SPLIT.search(above + line_text) is not None
@@ -112,7 +117,7 @@ def _splits_on_purpose(file: Path, line: int, column: int = 0) -> bool:
 
 def _has_expression(file: Path, line: int) -> bool:
     """Return True if GitHub substitutes an expression in the line, or in the rest of its step's script."""
-    lines = file.read_text("utf-8-sig", "surrogateescape").split("\n")
+    lines = _lines_of(file)
     indent = len(lines[line - 1]) - len(lines[line - 1].lstrip())
     script = itertools.takewhile(
         lambda one: not one.strip() or len(one) - len(one.lstrip()) > indent, lines[line:]
@@ -155,6 +160,8 @@ class Shellcheck(Tool):
             file = relative(result.file, run)
             span = span_of(result.line, result.column, result.end_line, result.end_column)
             if code in _SPLITTING and _splits_on_purpose(run.root / file, result.line, result.column):
+                continue
+            if does_not_hold(code, file, _lines_of(run.root / file), result.line, result.column):
                 continue
             if (
                 code in _UNQUOTED
@@ -215,6 +222,8 @@ class ShellcheckInWorkflows(Tool):
             match = _IN_STEP.search(result.message)
             if result.kind == "shellcheck" and match is not None:
                 if match[1] in _SPLITTING and _splits_on_purpose(run.root / file, result.line):
+                    continue
+                if does_not_hold(match[1], file, _lines_of(run.root / file), result.line):
                     continue
                 if match[1] == _NEVER_EQUAL and _has_expression(run.root / file, result.line):
                     continue  # actionlint replaces expressions by constant text before shellcheck reads it

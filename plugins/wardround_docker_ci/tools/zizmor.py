@@ -18,6 +18,7 @@ from wardround.tools.parsing import collapse_whitespace, decoded, map_of, relati
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.models.github_expressions import is_owned
+from wardround_docker_ci.tools.false_positives.zizmor import AuditedPlace, does_not_hold, is_bound
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
@@ -33,6 +34,7 @@ class ZizmorPlace(msgspec.Struct):
 
 class ZizmorConcrete(msgspec.Struct):
     location: ZizmorPlace
+    feature: str = ""
 
 
 class ZizmorFile(msgspec.Struct):
@@ -215,6 +217,12 @@ def _primary(result: ZizmorResult) -> ZizmorLocation:
     return main
 
 
+def _audited(place: ZizmorLocation, file: Path) -> AuditedPlace:
+    lines = file.read_text("utf-8", "replace").split("\n")
+    step = _lines_of_step(lines, min(place.concrete.location.start_point.row + 1, len(lines)))
+    return AuditedPlace(place.concrete.feature, "\n".join(lines[number - 1] for number in step), file)
+
+
 def _span(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
     """Return the span, and its text if it is on one line."""
     start, end = where.start_point, where.end_point
@@ -273,7 +281,7 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) ->
     persona = result.determinations.persona.lower()
     if persona != "regular":
         return f"{persona}-{result.ident}"
-    if _is_unsure(result, text):
+    if _is_unsure(result, text) or (result.ident == "template-injection" and is_bound(text, file)):
         return _UNSURE[result.ident]
     if result.ident == "excessive-permissions":
         return _permission_code(result.ident, place, file)
@@ -385,6 +393,8 @@ class Zizmor(Tool):
         for result in decoded(output, list[ZizmorResult]):
             place = _primary(result)
             file = relative(place.symbolic.key.local.verbatim_path, run)
+            if does_not_hold(result.ident, _audited(place, run.root / file)):
+                continue
             span, text = _span(place.concrete.location, run.root / file)
             if result.ident == "secrets-inherit":
                 span = _inheriting(span, run.root / file)

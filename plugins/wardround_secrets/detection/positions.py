@@ -12,18 +12,32 @@ _GENERATED = LazyPattern(
     r"|requirements.*\.txt"
     r"|CHANGELOG[^/]*|\.secrets\.baseline|\.gitleaksignore|\.wardround-baseline\.json|AUTHORS"
     r"|LICEN[CS]E[^/]*)$"
-    r"|\.(?:lock|sum|map|svg|snap|ambr|po|pot|mo|xlf|xliff|arb|strings|min\.\w+|bundle\.js|chunk\.js|pb\.go"
+    r"|\.(?:lock|sum|map|svg|snap|ambr|po|pot|mo|xlf|xliff|arb|strings|pb\.go"
     r"|csv|tsv|jsonl|ndjson|patch|diff|pub|crt|cer|log|har|tmLanguage(?:\.json)?|cast|wasm"
     r"|excalidraw)$"
     r"|(?:^|/)(?:node_modules|vendor|third_party|dist|__snapshots__|snapshots|cassettes|locales?|i18n"
-    r"|translations?|lang|\.yarn|bower_components|site-packages)/",
+    r"|translations?|lang|\.yarn|bower_components|site-packages)/"
+    r"|(?:^|/)(?:messages|languages?|l10n|intl|nls)/[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?\.(?:json|ya?ml|[jt]s|php|properties)$",
     re.IGNORECASE,
+)
+_BUNDLED = LazyPattern(
+    r"[.-](?:min|bundle|chunk)\.(?:[cm]?js|css)$"
+    r"|(?:^|/)(?:node_modules|vendor|third_party|dist|bower_components|site-packages|\.yarn/(?:releases|plugins|sdks))/",
+    re.IGNORECASE,
+)
+_SETTINGS = LazyPattern(
+    r"(?:^|/)\.?env[\w.-]*$|\.(?:env|ini|cfg|conf|cnf|toml|ya?ml|properties|tfvars)$", re.IGNORECASE
+)
+_REPLACE = LazyPattern(
+    r"^[ \t]*[#;][^\n]*\b(?:replace|substitute)\b[^\n]{0,60}\b(?:with|by) your\b",
+    re.IGNORECASE | re.MULTILINE,
 )
 _MADE_FOR_TESTS = LazyPattern(
     r"(?:^|[/_.-])(?:\w*tests?|testing|unit|testdata|testutils?|specs?|fixtures?|mocks?|fakes?"
     r"|stubs?|e2e|cypress"
     r"|playwright|stor(?:y|ies)|conftest|factor(?:y|ies)|examples?|samples?|demos?|docs?|documentation"
-    r"|tutorials?|templates?|benchmarks?|evals?|seeds?|seeder|dummy\w*|sandbox|playground)(?=[/_.-]|$)"
+    r"|tutorials?|templates?|benchmarks?|evals?|seeds?|seeder|dummy\w*|sandbox|playground|suites)(?=[/_.-]|$)"
+    r"|(?:openapi|swagger|asyncapi)[\w.-]{0,40}\.(?:ya?ml|json)$"
     r"|\.(?:md|mdx|rst|adoc|txt|html?|example|tmpl|dist)$|Tests?\.\w+$|README|CONTRIBUTING"
     r"|(?:^|/)(?:\.?devcontainer|doc|man|blog|content|posts?|cookbook|quickstart)/",
     re.IGNORECASE,
@@ -31,8 +45,21 @@ _MADE_FOR_TESTS = LazyPattern(
 
 
 def is_generated(path: str) -> bool:
-    """Return True if a file is generated or data: lock files, source maps, snapshots."""
-    return _GENERATED.search(path) is not None
+    """Return True if a file is generated or data: lock files, source maps, snapshots, bundles."""
+    return _GENERATED.search(path) is not None or is_bundled(path)
+
+
+def is_bundled(path: str) -> bool:
+    """Return True if a file is vendored or minified code, which nobody edits."""
+    return _BUNDLED.search(path) is not None
+
+
+def is_to_be_replaced(path: str, text: str, offset: int) -> bool:
+    """Return True if a comment of the same paragraph of a settings file asks to replace the values."""
+    if _SETTINGS.search(path) is None:
+        return False
+    paragraph = max(text.rfind("\n\n", 0, offset), text.rfind("\n\r\n", 0, offset), 0)
+    return _REPLACE.search(text, paragraph, offset) is not None
 
 
 def is_example_file(path: str) -> bool:

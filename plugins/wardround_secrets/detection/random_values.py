@@ -11,7 +11,7 @@ _NO_SECRET = LazyPattern(
     r"|\d{4}-\d\d-\d\d|v?\d+\.\d+"
     r"|[A-Z0-9_]+$|projects/|secretsmanager:|vault:|ref:|op:|\w+\(|\d+$|[a-z]+(?:[-_][a-z]+)+$"
     r"|[A-Z][a-z]+(?:[A-Z][a-z]+)+$|data:"
-    r"|\$[\w-]{1,16}\$|\d+\.v[0-9a-f]"
+    r"|\$[\w-]{1,16}\$|(?:pbkdf2|bcrypt|s?crypt|argon2|md5|sha\d)\w{0,12}\$|\d+\.v[0-9a-f]"
     r"|--|#|AQICAH|Ag[A-D][A-Za-z0-9+/=]{120}|vault:v\d|ENC\[|pk_|pub|phc_|whsec_test|sk_test|rk_test|pk\.|eyJ"
 )
 _HASH_LENGTHS = (32, 40, 56, 64, 96, 128)

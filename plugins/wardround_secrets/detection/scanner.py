@@ -19,7 +19,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
 from wardround.text.line_index import LineIndex
-from wardround_secrets.detection import positions
+from wardround_secrets.detection import own_services, positions
 from wardround_secrets.detection.anchors import offsets_of
 from wardround_secrets.detection.assignments import Assignment, assignments_in
 
@@ -62,6 +62,7 @@ class ScannedText:
         text: the content; in a notebook, with a blank in place of the escape of a quote.
         models: classify ambiguous literals.
         is_added: returns True if the change added a line (1-based).
+        read: returns the text of another file, or None.
     """
 
     def __init__(
@@ -70,12 +71,14 @@ class ScannedText:
         text: str,
         models: Models | None = None,
         is_added: Callable[[int], bool] = lambda line: True,
+        read: Callable[[str], str | None] = lambda path: None,
     ) -> None:
         self.path = path
         self.is_notebook = path.endswith(".ipynb")
         self.text = _unescaped(text) if self.is_notebook else text
         self.models = models or NoModels()
         self.is_added = is_added
+        self.read = read
 
     @cached_property
     def _bytes(self) -> bytes:
@@ -89,6 +92,10 @@ class ScannedText:
     @cached_property
     def is_generated(self) -> bool:
         return positions.is_generated(self.path)
+
+    @cached_property
+    def is_bundled(self) -> bool:
+        return positions.is_bundled(self.path)
 
     @cached_property
     def is_example_file(self) -> bool:
@@ -110,6 +117,23 @@ class ScannedText:
     def assignments(self) -> Sequence[Assignment]:
         """Assignments of a literal to a name that denotes a secret."""
         return list(assignments_in(self.path, self.text, self.lower))
+
+    @cached_property
+    def throwaway_passwords(self) -> frozenset[str]:
+        """Passwords that open only containers which this file starts for a CI job or for development."""
+        return own_services.passwords_of(self.path, self.text, self.assignments)
+
+    def is_to_be_replaced(self, offset: int) -> bool:
+        """Return True if a comment above a setting asks to replace its value."""
+        return positions.is_to_be_replaced(self.path, self.text, offset)
+
+    @cached_property
+    def _is_collection(self) -> bool:
+        return self.path.endswith(".json") and b"schema.getpostman.com" in self.lower
+
+    def is_example_request(self, offset: int) -> bool:
+        """Return True if an offset is in the body of a request that a collection of requests contains."""
+        return self._is_collection and self.line_of(offset).lstrip().startswith('"raw":')
 
     @cached_property
     def _tests_from(self) -> int:
@@ -174,7 +198,7 @@ def scan(
 
     Of two checks that match the same secret, the first in order reports it.
     """
-    text = ScannedText(source.path, source.text, source.models, source.is_added)
+    text = ScannedText(source.path, source.text, source.models, source.is_added, source.project.read)
     reported: list[tuple[int, int]] = []
     found: list[RawFinding] = []
     for check in order:

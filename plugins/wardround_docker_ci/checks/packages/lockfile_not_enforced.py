@@ -18,6 +18,10 @@ _LOCKED = {
     ),
     "yarn": LazyPattern(r"yarn\.lock|cache:[ \t]*['\"]?yarn\b|--frozen-lockfile|--immutable"),
 }
+_MODERN = LazyPattern(
+    r"\.yarn(?:/|rc\.yml)|enableGlobalCache|yarn set version (?:berry|stable|[2-9])"
+    r"|\byarn@(?:[2-9]|berry|stable)"
+)
 _OTHER_USE = frozenset(
     {"--package-lock-only", "--no-save", "-g", "--global", "--location=global", "--no-package-lock"}
 )
@@ -28,6 +32,7 @@ class LockfileNotEnforced(CiCheck):
 
     `npm install` installs newer versions if the lock file does not match `package.json`, and rewrites it,
     so the build differs from the tested one. `npm ci` and `yarn install --frozen-lockfile` fail instead.
+    Yarn since version 2 does so by itself on CI, and needs `--immutable` elsewhere.
     """
 
     ID = "DC219"
@@ -67,9 +72,26 @@ class LockfileNotEnforced(CiCheck):
             for command in script.commands:
                 tool = _installs(command)
                 if tool and _LOCKED[tool].search(self._mentions) and not self._writes_it():
-                    held = "npm ci" if tool == "npm" else "yarn install --frozen-lockfile"
-                    message = f"the lock file is not enforced; use {held}"
-                    self.report_at(command.start, command.end, message)
+                    self._report(tool, command)
+
+    def _report(self, tool: str, command: Command) -> None:
+        """Report a command; Yarn since version 2 enforces the lock file wherever ``CI`` is set."""
+        held = "npm ci"
+        if tool == "yarn":
+            if self._is_modern_yarn and self.file.kind is not FileKind.DOCKERFILE:
+                return
+            held = f"yarn install {'--immutable' if self._is_modern_yarn else '--frozen-lockfile'}"
+        self.report_at(command.start, command.end, f"the lock file is not enforced; use {held}")
+
+    @cached_property
+    def _is_modern_yarn(self) -> bool:
+        """Return True if the project uses Yarn 2 or later: by its settings, or by the file itself."""
+        folder, slash, _ = self.source.path.rpartition("/")
+        read = self.source.project.read
+        if read(".yarnrc.yml") is not None or (slash and read(f"{folder}/.yarnrc.yml") is not None):
+            return True
+        manifest = read("package.json") or ""
+        return _MODERN.search(f"{self.source.text}\n{manifest}") is not None
 
     @cached_property
     def _mentions(self) -> str:

@@ -87,7 +87,10 @@ _OFF_IN_MANIFEST = LazyPattern(
     re.IGNORECASE | re.MULTILINE,
 )
 """Keys of clusters, API services, scrape configurations and data sources that disable verification."""
-_UNSIGNED = LazyPattern(r"\bdeb\s+\[[^\]]*trusted=yes")
+_UNSIGNED = LazyPattern(
+    r"\bdeb\s+\[[^\]]*trusted=yes[^\]]*\]\s*(?!file:|copy:|cdrom:)\S|\bdeb\s+\[[^\]]*trusted=yes[^\]]*$"
+)
+"""An apt source without signatures; packages of a local folder, which the build made, have none."""
 
 
 class TlsVerificationDisabled(CiCheck):

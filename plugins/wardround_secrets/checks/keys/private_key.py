@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.detection import value_filters
+from wardround_secrets.detection import certificates, value_filters
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _BEGIN = LazyPattern(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ ){0,3})PRIVATE KEY(?: BLOCK)?-----")
@@ -19,6 +19,14 @@ _BASE64 = LazyPattern(r"[A-Za-z0-9/+=]{60,}")
 _OPENSSH = "b3BlbnNzaC1rZXk"
 _LONGEST = 20_000
 """Characters; an RSA key of 16,384 bits takes 12,700."""
+_ACCOUNT = LazyPattern(r"project_id\\?[\"']\s*:\s*\\?[\"'](?P<project>[\w-]{1,60})")
+_MADE_UP = LazyPattern(
+    r"(?:^|[-_])(?:example|dummy|fake|mock|placeholder|your)(?:[-_]|$)|^(?:test|foo|bar|my-?)?(?:project)?(?:-?id)?$"
+)
+"""Names of projects that do not exist."""
+_ACCOUNT_LENGTH = 4000
+"""Characters; a service account with its key and addresses takes about 2,300."""
+_CERTIFICATES = (".crt", ".cert", ".cer", ".pem")
 _JWK = LazyPattern(r'"d"\s*:\s*"([A-Za-z0-9_-]{40,})"')
 _PUTTY = LazyPattern(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
 
@@ -82,8 +90,11 @@ def _pem(text: ScannedText, begin: re.Match[str]) -> Iterator[SecretMatch]:
     content = text.text
     end = content.find(_END, begin.end(), begin.end() + _LONGEST)
     inside = content[begin.end() : end if end >= 0 else begin.end() + 2000]
-    body = _BASE64.search(_BETWEEN.sub("", _HEADER.sub("", inside.lstrip())))
+    block = _BETWEEN.sub("", _HEADER.sub("", inside.lstrip()))
+    body: re.Match[str] | None = _BASE64.search(block) if end >= 0 else _BASE64.match(block)
     if body is None or value_filters.is_placeholder(_random_part(body[0])):
+        return
+    if _is_made_up_account(content, begin.start()) or _is_for_development(text, begin["kind"]):
         return
     end_of_block = content.find("-----", end + len(_END)) + 5 if end >= 0 else begin.end() + len(inside)
     is_account = b'"service_account"' in text.lower
@@ -92,6 +103,24 @@ def _pem(text: ScannedText, begin: re.Match[str]) -> Iterator[SecretMatch]:
     yield SecretMatch(
         begin.start(), max(end_of_block, begin.end()), _message(kind), Severity.WARN if is_encrypted else None
     )
+
+
+def _is_made_up_account(content: str, offset: int) -> bool:
+    """Return True if a key is part of a service account of a project that does not exist."""
+    account: re.Match[str] | None = _ACCOUNT.search(
+        content, max(0, offset - _ACCOUNT_LENGTH // 4), offset + _ACCOUNT_LENGTH
+    )
+    return account is not None and _MADE_UP.search(account["project"]) is not None
+
+
+def _is_for_development(text: ScannedText, kind: str) -> bool:
+    """Return True if a key belongs to a certificate that only developers use."""
+    if kind.startswith(("OPENSSH", "PGP", "SSH")):
+        return False
+    stem = text.path.rpartition(".")[0]
+    beside = (text.read(stem + suffix) for suffix in _CERTIFICATES if not text.path.endswith(suffix))
+    adjacent = next((one for one in beside if one), "")
+    return certificates.is_for_development(text.path, text.text, adjacent)
 
 
 def _random_part(body: str) -> str:

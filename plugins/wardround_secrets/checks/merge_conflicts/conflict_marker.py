@@ -19,6 +19,9 @@ _LABELLED = LazyPattern(r">{7} (?:\S+|\S+ \(.*\)|[0-9a-f]{7,}\.\.\. .*|Stashed c
 without a start marker, any other may be a quotation.
 """
 _PATCHES = (".patch", ".diff", ".rej", ".orig")
+_TEXTS = (".md", ".mdx", ".rst", ".adoc", ".txt", ".html", ".htm")
+_FENCE = LazyPattern(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
+_ABOUT_CONFLICTS = LazyPattern(r"conflict|merge[-_]?marker", re.IGNORECASE)
 
 
 class ConflictMarker(SecretCheck):
@@ -83,7 +86,16 @@ class ConflictMarker(SecretCheck):
         message = "unresolved merge conflict; keep one version or merge both, and delete the conflict markers"
         severity = Severity.WARN if text.is_example_file else None
         for marker in _conflicts(text.text):
+            if text.is_example_file and _is_quoted(text, marker.start()):
+                continue
             yield SecretMatch(*marker.span(), message, severity)
+
+
+def _is_quoted(text: ScannedText, offset: int) -> bool:
+    """Return True if a test or a manual shows a conflict: by its path, or in a fenced block."""
+    if _ABOUT_CONFLICTS.search(text.path):
+        return True
+    return text.path.endswith(_TEXTS) and len(_FENCE.findall(text.text[:offset])) % 2 == 1
 
 
 def _conflicts(text: str) -> Iterator[re.Match[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import binascii
+import re
 from collections.abc import Iterator
 
 from wardround.checks.cases import code
@@ -29,6 +31,7 @@ _SIGNING = (
     b"secretkeyspec",
     b"signwith(",
 )
+_READ_ONLY = re.compile(rb"\|read(?:-only)?\Z")
 _SEALED = b"kind: sealedsecret"
 _SEALED_LENGTH = 120
 """Minimum length of a value that the cluster's controller sealed:
@@ -72,12 +75,24 @@ class AssignedSecret(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         is_sealed = _SEALED in text.lower
         for assignment in text.assignments:
-            if is_random(assignment.value) and not (is_sealed and len(assignment.value) >= _SEALED_LENGTH):
+            if assignment.value in text.throwaway_passwords or text.is_to_be_replaced(assignment.start):
+                continue
+            if is_sealed and len(assignment.value) >= _SEALED_LENGTH:
+                continue
+            if is_random(assignment.value) and not _is_read_only(assignment.value):
                 name = value_filters.display_name(assignment.name)
                 message = f"{name} has a random-looking literal value (***): rotate it, then remove it"
                 yield SecretMatch(assignment.start, assignment.end, message)
         yield from _signed_with(text)
         yield from _predicted(text)
+
+
+def _is_read_only(value: str) -> bool:
+    """Return True for a token of Nx Cloud that only reads the cache, which projects publish on purpose."""
+    try:
+        return _READ_ONLY.search(binascii.a2b_base64(value)) is not None
+    except (binascii.Error, ValueError):
+        return False
 
 
 def _signed_with(text: ScannedText) -> Iterator[SecretMatch]:

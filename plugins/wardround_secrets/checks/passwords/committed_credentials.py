@@ -53,6 +53,14 @@ _KEY_HEADER = LazyPattern(
     r"\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?(?P<value>[A-Za-z0-9+/=._~-]{16,400})(?=[\"'`\s]|$)",
     re.IGNORECASE,
 )
+_LOCAL = LazyPattern(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b")
+_LOCAL_ENDPOINT = LazyPattern(
+    r"^[ \t]*[\"']?(?:endpoint|base_?url|url|host|server|target)[\"']?[ \t]*[:=][ \t]*[\"']?"
+    r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Address of a server on the same machine, in the settings of a program that sends requests to it."""
+_SETTINGS = (".yml", ".yaml", ".toml", ".ini", ".json")
 _KEY_HEADERS = (b"x-", b"private-token", b"api-key", b"apikey", b"job-token")
 
 
@@ -106,7 +114,9 @@ class CommittedCredentials(SecretCheck):
                         )
         for place in text.offsets_of(b"authorization"):
             header = _HEADER.match(text.text, place)
-            if header is not None and _is_credential((header[1] or "token").lower(), header[2]):
+            if header is None or _is_for_local_server(text, place):
+                continue
+            if _is_credential((header[1] or "token").lower(), header[2]):
                 kind = header[1] or "token"
                 message = f"Authorization header with a {kind} credential (***): change it, then remove it"
                 yield SecretMatch(*header.span(2), message, Severity.WARN)
@@ -126,6 +136,13 @@ def _key_headers(text: ScannedText) -> Iterator[SecretMatch]:
                     "request header contains a key (***): rotate it, then remove it",
                     Severity.WARN,
                 )
+
+
+def _is_for_local_server(text: ScannedText, offset: int) -> bool:
+    """Return True if a header is sent to a server on the same machine."""
+    if _LOCAL.search(text.line_of(offset)):
+        return True
+    return text.path.endswith(_SETTINGS) and _LOCAL_ENDPOINT.search(text.text) is not None
 
 
 def _is_harmless(value: str) -> bool:

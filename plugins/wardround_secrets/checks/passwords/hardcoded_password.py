@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.assignments import Assignment
 from wardround_secrets.detection.passwords import denotes_password, is_password
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
@@ -42,6 +43,18 @@ class HardcodedPassword(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for assignment in text.assignments:
             if denotes_password(assignment.name) and is_password(assignment.value):
+                if _is_harmless(text, assignment):
+                    continue
                 name = value_filters.display_name(assignment.name)
                 message = f"{name} is hard-coded (***): change it, then remove it"
                 yield SecretMatch(assignment.start, assignment.end, message)
+
+
+def _is_harmless(text: ScannedText, assignment: Assignment) -> bool:
+    """Return True if a password opens only what this file starts, or is an example in it."""
+    offset = assignment.start
+    return (
+        assignment.value in text.throwaway_passwords
+        or text.is_example_request(offset)
+        or text.is_to_be_replaced(offset)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from wardround.checks.cases import code
@@ -15,6 +16,16 @@ from wardround_secrets.detection.scanner import ScannedText, SecretCheck, Secret
 _TESTS = LazyPattern(
     r"(?:^|[/_.-])(?:tests?|specs?|e2e|integration|conftest|fixtures?|cypress|playwright)(?=[/_.-]|$)"
 )
+_OF_ACCOUNT = LazyPattern(r"pass|pwd|(?<![a-z])pw(?![a-z])", re.IGNORECASE)
+_CALL = LazyPattern(r"(\w+)\s{0,4}\Z")
+_CREATES = LazyPattern(
+    r"create|register|sign_?up|add|insert|make|build|factory|set_?password|new|user\Z|account\Z",
+    re.IGNORECASE,
+)
+"""Names of calls that make the account which the password belongs to."""
+_CONNECTS = LazyPattern(r"connect|client|engine|pool|session|transport|driver|log_?in|auth", re.IGNORECASE)
+_BEFORE = 800
+"""Characters before a password in which its call is searched for."""
 _ALL_KINDS = LazyPattern(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9])(?!.*%[0-9A-Fa-f]{2}).{14,80}")
 
 
@@ -57,11 +68,32 @@ class PasswordInTest(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         if not text.is_example_file or _TESTS.search(text.path) is None:
             return
-        for assignment in text.assignments:
-            if denotes_password(assignment.name) and _is_random_password(assignment.value):
+        passwords = [one for one in text.assignments if _OF_ACCOUNT.search(one.name)]
+        own = {one.value for one in passwords if _creates_account(text.text, one.start)}
+        for assignment in passwords:
+            if assignment.value in own or not denotes_password(assignment.name):
+                continue
+            if _is_random_password(assignment.value):
                 name = value_filters.display_name(assignment.name)
                 message = f"{name} is a random password (***): if it is real, change and remove it"
                 yield SecretMatch(assignment.start, assignment.end, message)
+
+
+def _creates_account(content: str, offset: int) -> bool:
+    """Return True if a password is passed to a call that creates its account or sets its password."""
+    depth, start = 0, max(0, offset - _BEFORE)
+    for at in range(offset - 1, start, -1):
+        sign = content[at]
+        depth += (sign in ")]}") - (sign in "([{")
+        if depth < 0:
+            if sign == "(":
+                return _is_creation(_CALL.search(content, max(start, at - 80), at))
+            depth = 0
+    return False
+
+
+def _is_creation(call: re.Match[str] | None) -> bool:
+    return call is not None and bool(_CREATES.search(call[1])) and not _CONNECTS.search(call[1])
 
 
 def _is_random_password(value: str) -> bool:

@@ -75,6 +75,8 @@ class UrlPassword(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
+        if text.is_bundled:
+            return
         for match in _URL.finditer(text.text):
             scheme = _SCHEME.search(text.text, max(0, match.start() - 30), match.start())
             user, password, host = match["user"], match["password"], match["host"]

@@ -18,7 +18,7 @@ _SECOND = (
     r"\s{0,40},\s{0,40}(?:password\s?[=:]\s?)?b?(?P<quote>[\"'`])(?P<password>[^\"'`\n\\]{6,120})(?P=quote)"
 )
 _CALL = LazyPattern(
-    r"(?:auth|log_?in|credential|basic)\w{0,24}[\"']?\s{0,4}(?:[:=]{1,2}\s{0,4})?[(\[{]\s{0,40}"
+    r"(?:auth(?!or(?!i[sz]))|log_?in|credential|basic)\w{0,24}[\"']?\s{0,4}(?:[:=]{1,2}\s{0,4})?[(\[{]\s{0,40}"
     + _LITERAL
     + _SECOND,
     re.IGNORECASE,

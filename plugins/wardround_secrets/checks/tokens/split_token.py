@@ -58,10 +58,19 @@ class SplitToken(SecretCheck):
                 continue
             for start, end, body in _bodies(content):
                 match = shape_of(token).fullmatch(body.removeprefix(prefix[len(bare) :]))
-                if match and not value_filters.is_placeholder(body) and not value_filters.is_wordy(body):
+                if match and _is_generated(body):
                     yield SecretMatch(
                         start, end, f"{token.kind} split into pieces (***): revoke it, then remove it"
                     )
+
+
+def _is_generated(body: str) -> bool:
+    """Return True if a text is random; a list of words or codes in lower case is not."""
+    return (
+        any(char.isdigit() or char.isupper() for char in body)
+        and not value_filters.is_placeholder(body)
+        and not value_filters.is_wordy(body)
+    )
 
 
 _PREFIXES: tuple[tuple[str, KnownToken], ...] = tuple(

@@ -42,8 +42,8 @@ class LookAlikeIdentifier(Check):
     A Cyrillic or Greek letter in an otherwise Latin name, or a name of such letters only where the Latin one
     is used in the same file, makes two identifiers that a reviewer reads as one; Python normalises fullwidth
     and mathematical letters to the ASCII name, and text searches do not find it. Write the name in one
-    script. Names, comments and strings in any one script are not reported, nor are single letters and
-    formulas.
+    script. Names, comments and strings in any one script are not reported, nor are single letters,
+    formulas, and the ranges of a character class.
     """
 
     ID = "TX004"
@@ -91,12 +91,14 @@ class LookAlikeIdentifier(Check):
                 odd = next(sign for sign in word if not sign.isascii())
                 span = Span(number, start + 1, number, start + len(word) + 1)
                 name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()
-                text = f"identifier resembles {skeleton!r} but contains {name}; write it in one script"
+                what = "word in a string" if part is LinePart.STRING else "identifier"
+                text = f"{what} resembles {skeleton!r} but contains {name}; write it in one script"
                 self.report(span, text, severity=Severity.WARN if weak else None)
 
     def _is_tolerated(self, part: LinePart, word: str) -> bool:
-        """Return True if a word is in a string of a test, or may be phonetic notation."""
+        """Return True if a word is in a string of a test, or may be phonetic notation or East Asian text."""
         is_special = is_for_tests(self.source.path) or not _PHONETIC.isdisjoint(word)
+        is_special = is_special or _COMPATIBLE.search(word) is not None
         return part is LinePart.STRING and is_special
 
     def _is_known(self, word: str, skeleton: str) -> bool:
@@ -116,6 +118,8 @@ def _candidates(line: str) -> Iterator[tuple[int, str, str, bool]]:
         odd = [sign for sign in word if not sign.isascii()]
         if sum(map(str.isalpha, word)) < 2 or not all(map(_has_look_alike, odd)):
             continue
+        if line[match.start() - 1 : match.start()] == line[match.end() : match.end() + 1] == "-":
+            continue  # the end of one range of a character class and the start of the next, as in a-z0-9
         skeleton = "".join(map(_skeleton, word))
         has_latin = any(sign.isascii() and sign.isalpha() for sign in word)
         surely = has_latin and any(sign not in _USUAL_ALONE for sign in odd)

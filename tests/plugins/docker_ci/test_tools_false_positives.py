@@ -1,0 +1,153 @@
+"""Results of tools that do not hold are not shown, and those that hold are."""
+
+from __future__ import annotations
+
+import pytest
+from wardround_docker_ci.tools.actionlint import ACTIONLINT
+from wardround_docker_ci.tools.hadolint import HADOLINT
+from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKFLOWS
+from wardround_docker_ci.tools.zizmor import ZIZMOR
+
+from tests.plugins.docker_ci.conftest import Reviewed
+
+WORKFLOW = ".github/workflows/a.yml"
+JOBS = "permissions: {}\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    timeout-minutes: 5\n"
+HEAD = f"on: push\n{JOBS}    steps:\n"
+
+
+def codes(done: object) -> list[str]:
+    return [finding.rule.partition("/")[2] for finding in done.visible]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("pip install -e .[tests] 'a[bb]'\n", []),
+        ("uv pip install -r a.txt \\\n  wheel[stress]\n", []),
+        ("ls report.[teet]\n", ["SC2102"]),
+        ("printf '%s' 'RUN a \\\\'\n", []),
+        ("echo 'it\\'s'\n", ["SC1003", "SC1072"]),
+        ('n=4\n[[ "$1" =~ "-T$n" ]] && echo a\n', []),
+        ('[[ "$1" =~ "-T.*" ]] && echo a\n', ["SC2076"]),
+        ('cd "$(dirname "$BASH_SOURCE")" || exit\n', []),
+        ('names=(a b)\necho "$names"\n', ["SC2128"]),
+        ("SOCKET= \\\n  A=1 \\\n  serve\n", []),
+        ("count= 5\n", ["SC1007"]),
+        ("cat <<< $(date)\n", []),
+        ("printf '${%s} ' $(env | cut -d= -f1)\n", []),
+        ("rm $(cat list)\n", ["SC2046"]),
+    ],
+)
+def test_shell_script(reviewed: Reviewed, script: str, expected: list[str]) -> None:
+    found = codes(reviewed({"a.sh": f"#!/bin/bash\n{script}"}, SHELLCHECK))
+    assert [code for code in found if code != "SC2016"] == expected
+
+
+def test_local_text_with_the_name_of_a_global_array_is_another_variable(reviewed: Reviewed) -> None:
+    function = 'f() {\n  local parts=\n  parts="c"\n  echo "$parts"\n}\n'
+    script = f'#!/bin/bash\nparts=(a b)\n{function}f\necho "${{parts[@]}}"\n'
+    assert codes(reviewed({"a.sh": script}, SHELLCHECK)) == []
+
+    changed = script.replace("  local parts=\n", "")
+    assert codes(reviewed({"a.sh": changed}, SHELLCHECK)) == ["SC2178", "SC2128"]
+
+
+def test_bats_runs_each_test_in_its_own_process_after_it_has_read_the_file(reviewed: Reviewed) -> None:
+    tests = "".join(f'@test "{name}" {{\n  export NAME={name}\n  check\n}}\n' for name in "ab")
+    tests += 'check() {\n  [ "$NAME" ]\n}\n'
+    assert codes(reviewed({"a.bats": f"#!/usr/bin/env bats\n{tests}"}, SHELLCHECK)) == []
+
+
+def test_extras_of_a_package_in_a_step(reviewed: Reviewed) -> None:
+    step = "      - run: pip install -e .[${{ matrix.extra }},tests]\n"
+    assert codes(reviewed({WORKFLOW: f"{HEAD}{step}"}, SHELLCHECK_IN_WORKFLOWS)) == []
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ("RUN --mount=type=cache,target=/a/.yarn yarn install", []),
+        ("RUN yarn install", ["DL3060"]),
+    ],
+)
+def test_yarn_cache_in_a_mount_is_not_part_of_the_layer(
+    reviewed: Reviewed, run: str, expected: list[str]
+) -> None:
+    assert codes(reviewed({"Dockerfile": f"FROM node:22\nUSER node\n{run}\n"}, HADOLINT)) == expected
+
+
+BOT = "github.actor == 'dependabot[bot]'"
+
+
+@pytest.mark.parametrize(
+    ("on", "condition", "is_shown"),
+    [
+        ("pull_request_target", BOT, True),
+        ("pull_request_target", f"{BOT} && github.event.pull_request.user.login == 'dependabot[bot]'", False),
+        ("{pull_request_target: {types: [opened]}}", BOT, False),
+        ("{pull_request_target: {types: [opened, synchronize]}}", BOT, True),
+    ],
+)
+def test_actor_of_a_bot(reviewed: Reviewed, on: str, condition: str, is_shown: bool) -> None:
+    text = f"on: {on}\n{JOBS}    if: {condition}\n    steps:\n      - run: gh pr merge --auto\n"
+    assert ("bot-conditions" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("line", "is_shown"),
+    [
+        ('echo "$HOME/.local/bin" >> $GITHUB_PATH', False),
+        ('echo "$(cat folder)" >> "$GITHUB_PATH"', True),
+    ],
+)
+def test_constant_in_an_environment_file(reviewed: Reviewed, line: str, is_shown: bool) -> None:
+    text = f"on: pull_request_target\n{JOBS}    steps:\n      - run: |\n          {line}\n"
+    assert ("github-env" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("command", "is_shown"),
+    [
+        ("twine upload dist/*", True),
+        ("twine upload --repository-url https://pypi.acme.dev dist/*", False),
+        ("npm exec electron-builder --publish never", False),
+    ],
+)
+def test_upload_to_an_index_without_trusted_publishing(
+    reviewed: Reviewed, command: str, is_shown: bool
+) -> None:
+    found = codes(reviewed({WORKFLOW: f"{HEAD}      - run: {command}\n"}, ZIZMOR))
+    assert ("use-trusted-publishing" in found) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_shown"),
+    [
+        ("github.event.release.tag_name", True),
+        ("inputs.version", True),
+        ("inputs.kind", False),
+        ("github.ref_type", False),
+        ("github.event", False),
+        ("matrix.module", False),
+    ],
+)
+def test_expression_with_one_of_few_values(reviewed: Reviewed, expression: str, is_shown: bool) -> None:
+    inputs = "{version: {type: string}, kind: {type: choice, options: [a, b]}}"
+    on = f"on:\n  release:\n  workflow_dispatch:\n    inputs: {inputs}\n"
+    jobs = JOBS.replace(
+        "    runs-on", "    strategy: {matrix: {module: '${{ fromJSON(needs.b.outputs.c) }}'}}\n    runs-on"
+    )
+    text = f"{on}{jobs}    steps:\n      - run: echo ${{{{ {expression} }}}}\n"
+    assert ("template-injection" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"), [("main", ["cache-call-unrestricted"]), ("0" * 39 + "1", [])]
+)
+def test_cache_of_a_called_workflow_that_is_pinned(
+    reviewed: Reviewed, reference: str, expected: list[str]
+) -> None:
+    text = (
+        f"on: issues\npermissions: {{}}\njobs:\n  a:\n    uses: acme/ci/.github/workflows/a.yml@{reference}\n"
+    )
+    assert [c for c in codes(reviewed({WORKFLOW: text}, ACTIONLINT)) if "cache" in c] == expected
