@@ -18,6 +18,8 @@ PYTHON_TESTS = (
         for pattern in (name, f"*/{name}")
     ),
 )  # fmt: skip
+PYTEST_SETTINGS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".pytest.ini", "pytest.toml")
+
 SCRIPT_TESTS = tuple(
     pattern
     for ending in SCRIPT_ENDINGS

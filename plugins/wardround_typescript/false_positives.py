@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from wardround.checks.lazy import LazyPattern
@@ -21,6 +21,15 @@ Read = Callable[[str], str | None]
 
 _CALLS = frozenset({"call_expression", "new_expression"})
 _EXPRESS = LazyPattern(r'"express"\s*:\s*"[^"\d]*(\d+)')
+_VUE = LazyPattern(r'"vue"\s*:\s*"[^"\d]*(\d+)')
+_REACT = LazyPattern(r'"(?:react|preact|next)"\s*:')
+_FRAMEWORK = LazyPattern(
+    r'"(?:react|preact|next|solid-js|vue|svelte|lit|@builder\.io/qwik|@angular/core)"\s*:'
+)
+_RUNNER = LazyPattern(r'"(vitest|jest|ts-jest|mocha)"\s*:')
+_IMPORTS_REACT = LazyPattern(
+    r"(?:\bfrom|\bimport|require\()\s*[\"'](?:react|preact|next)(?:[/-][^\"'\n]*)?[\"']"
+)
 _PACKAGE = "package.json"
 _NAME = LazyPattern(r"[\w$]+")
 _DECLARES = r"\b(?:const|let|var|function|class) {name}\b"
@@ -37,12 +46,14 @@ _ESLINT = tuple(f".eslintrc{ending}" for ending in ("", ".js", ".cjs", ".json", 
 
 
 def refutes(path: str, text: str, defect_class: str, span: Span, read: Read) -> bool:
-    """Return True for a constant text, a handler that Express 5 awaits, or a declared global."""
+    """Return True for a constant text, a declared global, or the framework or version that makes it right."""
     if defect_class == HANDLERS:
         return not _is_left_alone(path, read)
+    if defect_class in BY_PROJECT:
+        return BY_PROJECT[defect_class](path, text, read)
     if defect_class == UNDEFINED:
         return _is_global(path, text, span, read)
-    return defect_class in VALUES and _is_constant(path, text, span)
+    return _is_constant(path, text, span) if defect_class in VALUES else _is_of_vue_2(path, read)
 
 
 def _is_global(path: str, text: str, span: Span, read: Read) -> bool:
@@ -76,6 +87,42 @@ def _is_left_alone(path: str, read: Read) -> bool:
         if not folder:
             return False
         folder = posixpath.dirname(folder)
+
+
+def _is_of_vue_2(path: str, read: Read) -> bool:
+    """Return True if the project uses Vue 2, which has the interface that Vue 3 removed."""
+    version = _VUE.search(_nearest_package(path, read, _VUE))
+    return version is not None and version[1] == "2"
+
+
+def _is_of_other_framework(path: str, text: str, read: Read) -> bool:
+    """Return True if a file does not import React, and its package uses another framework with components."""
+    package = _nearest_package(path, read, _FRAMEWORK) if _IMPORTS_REACT.search(text) is None else ""
+    return package != "" and _REACT.search(package) is None
+
+
+def _is_of_vitest(path: str, text: str, read: Read) -> bool:
+    """Return True if the package runs its tests with vitest, which awaits the callback of a suite."""
+    return {found[1] for found in _RUNNER.finditer(_nearest_package(path, read, _RUNNER))} == {"vitest"}
+
+
+def _nearest_package(path: str, read: Read, pattern: LazyPattern) -> str:
+    """Return the nearest package.json above a file that matches a pattern; empty if there is none."""
+    folder = posixpath.dirname(path)
+    while True:
+        package = read(posixpath.join(folder, _PACKAGE)) or ""
+        if pattern.search(package) is not None:
+            return package
+        if not folder:
+            return ""
+        folder = posixpath.dirname(folder)
+
+
+BY_PROJECT: Mapping[str, Callable[[str, str, Read], bool]] = {
+    "hooks-order": _is_of_other_framework,
+    "test-body-ignored": _is_of_vitest,
+}
+"""Defect classes that depend on the packages of the project."""
 
 
 def _is_constant(path: str, text: str, span: Span) -> bool:

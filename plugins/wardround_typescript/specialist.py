@@ -22,8 +22,11 @@ from wardround_typescript.syntax.comments import comments
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
 _REFUTABLE = frozenset(
-    {"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler", "undefined-name"}
-)
+    {"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler", "undefined-name",
+     "hooks-order", "test-body-ignored"}
+)  # fmt: skip
+_OF_VUE_3 = "oxlint-vue/no-deprecated-"
+"""Prefix of the defect classes of what Vue 3 removed."""
 _MAX_CHARACTERS = 400_000
 """Length in characters of a text whose syntax tree is walked within a commit."""
 _SUFFIX = LazyPattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")
@@ -67,7 +70,7 @@ class TypescriptSpecialist(Specialist):
     def refutes(
         self, path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]
     ) -> bool:
-        if defect_class not in _REFUTABLE:
+        if defect_class not in _REFUTABLE and not defect_class.startswith(_OF_VUE_3):
             return False
         from wardround_typescript.false_positives import refutes  # only for such findings
 

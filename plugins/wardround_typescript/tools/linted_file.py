@@ -47,6 +47,13 @@ _CONSTANT_NAMES = frozenset(
 _DEFINED = r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
 _CALLED = r"([A-Za-z_$][\w$]*)\s*\("
 _ASSERTS = r"\b(?:expect|assert|should)\w*\s*[.(]"
+_EXPECTS = r"\bexpect\s*\("
+_TESTING_HELPER = r"\btest[A-Z]\w*\("
+"""A call of a helper that tests something, such as ``testPrice(...)``."""
+_BUILT_PATH = r"(?:^|/)(?:\.yarn|node_modules|bower_components)/|[.-]min\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"
+_OUTPUT_FOLDER = r"(?:^|/)(?:dist|build|lib|out)/"
+_COMPILED = r"__webpack_require__|__nccwpck_require__|\b__esModule\b|^//# sourceMappingURL=|__toESM\("
+"""Marks that bundlers and compilers write."""
 _LONGEST_TEST = 300
 """Number of lines of a test that are searched for a call of a helper."""
 
@@ -91,6 +98,13 @@ class LintedFile:
         line = bisect_right(self._starts, offset)
         before = self._content[self._starts[line - 1] : offset].decode("utf-8", "replace")
         return line, len(before.removeprefix("\ufeff")) + 1
+
+    @cached_property
+    def is_built(self) -> bool:
+        """Return True for a file that a package manager, a bundler or a compiler wrote."""
+        if re.search(_BUILT_PATH, self.path):
+            return True
+        return re.search(_OUTPUT_FOLDER, self.path) is not None and self.contains(f"(?m){_COMPILED}")
 
     @cached_property
     def test_framework(self) -> str | None:
@@ -175,12 +189,14 @@ class LintedFile:
         return frozenset(found)
 
     def calls_asserting(self, line: int) -> bool:
-        """Return True if the test that begins on a line (1-based) calls an asserting function of the file."""
+        """Return True if the test that begins on a line (1-based) asserts in a nested or called function."""
         test = self.lines[line - 1 : line - 1 + _LONGEST_TEST]
         for number, text in enumerate(test):
             if number and text.strip() and _indent(text) <= _indent(test[0]):
                 return False
             if self.asserting.intersection(bounded(_CALLED).findall(text)):
+                return True
+            if number and re.search(f"{_EXPECTS}|{_TESTING_HELPER}", text):
                 return True
         return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from unicodedata import combining
 
 from msgspec.structs import replace
 
@@ -38,6 +39,12 @@ _LABEL_AND_CONTROL = (
     r"<(?:input|select|textarea)\b(?![^>]*aria-label)"
 )
 _CHAI_LINK = r"\)\s{0,40}\.(?:not\.)?(?:to|is|has|does)\.[\w.]*\w\Z"
+_PREFIXED_HOOK = r'in function "\w*_use[A-Z]\w*"'
+_UNION = 15
+"""Number of lines of a union above and below one of its members."""
+_UNION_OF_CLASSES = r"\|\s*(?:Date|RegExp|Function|Error|Promise<|Map<|Set<|WeakMap<|WeakSet<)"
+_CODE_UNIT = r"\\u\{?([0-9a-fA-F]{4,5})\}?"
+_RANGE = f"{_CODE_UNIT}-{_CODE_UNIT}"
 _NEAR = 4
 _FROM_NEXT = r"['\"]next/"
 _LONGEST_HANDLER = 120
@@ -135,10 +142,62 @@ def _may_throw(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
-    """Return False in an anonymous function, which stories use as a component; ``use`` only if imported."""
-    if 'in function "Anonymous"' in result.message:
+    """Return False in an anonymous function, which stories use as a component; ``use`` only if imported.
+
+    A hook whose name has a prefix is a hook, and the function that a test puts in place of one is none.
+    """
+    if 'in function "Anonymous"' in result.message or re.search(_PREFIXED_HOOK, result.message):
+        return False
+    if "at the top level" in result.message and _is_mocked(file):
         return False
     return 'Hook "use"' not in result.message or file.contains(_IMPORTS_USE)
+
+
+def _is_mocked(file: LintedFile) -> bool:
+    """Return True for a test that replaces modules."""
+    return re.search(_IN_TESTS, file.path) is not None and file.contains(r"\b(?:vi|jest)\.(?:do)?[mM]ock\(")
+
+
+def _is_of_page(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for an element of the page; a component determines the types of its own properties."""
+    return re.match(r"<[A-Z]", _tag(result, file)) is None
+
+
+def _is_array(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for a callback that uses ``this``, which arrays leave undefined and other types set."""
+    body = "\n".join(file.lines[result.span.line - 1 : result.span.end_line])
+    return re.search(r"\bfunction\b[^{]*\{", body) is None or re.search(r"\bthis\.", body) is None
+
+
+def _is_of_promise(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for a method that may be missing, which no method of a promise is."""
+    return re.search(r"\.(?:then|catch|finally)\?\.\(", _rest(result, file)) is None
+
+
+def _is_written_out(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for a name of a type in a union with classes, where the wrapper objects are intended."""
+    first = max(result.span.line - _UNION, 0)
+    near = "\n".join(file.lines[first : result.span.line + _UNION])
+    is_member = re.search(r"\|\s*$", file.lines[result.span.line - 1][: result.span.column - 1])
+    return is_member is None or re.search(_UNION_OF_CLASSES, near) is None
+
+
+def _is_in_pieces(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for a range of combining marks, which is meant to match each of them."""
+    if "combining" not in result.message:
+        return True
+    ends = bounded(_RANGE).findall(file.lines[result.span.line - 1])
+    return not any(all(combining(chr(int(end, 16))) for end in pair) for pair in ends)
+
+
+def _is_accidental(result: RawFinding, file: LintedFile) -> bool:
+    """Return False after a line that begins with a link of a chain, which continues here."""
+    return re.match(r"\s*\??\.[\w#]", file.lines[max(result.span.line - 2, 0)]) is None
+
+
+def _runs(result: RawFinding, file: LintedFile) -> bool:
+    """Return False in tests, which verify that such an address is rejected."""
+    return re.search(_IN_TESTS, file.path) is None
 
 
 def _handles_error(result: RawFinding, file: LintedFile) -> bool:
@@ -218,10 +277,14 @@ def _is_unused(result: RawFinding, file: LintedFile) -> bool:
 EXACT: Mapping[str, Exact] = {
     "no-unused-expressions": _is_unused,
     **dict.fromkeys(HOOK_CODES, _is_hook_of_react),
+    "array-callback-return": _is_array,
     "eqeqeq": _converts,
     "no-eval": _is_global_eval,
     "no-throw-literal": _is_no_protocol,
     "no-loss-of-precision": _loses,
+    "no-misleading-character-class": _is_in_pieces,
+    "no-script-url": _runs,
+    "no-unexpected-multiline": _is_accidental,
     "jsx-a11y/anchor-has-content": _is_empty,
     "jsx-a11y/heading-has-content": _is_empty,
     "jsx-a11y/label-has-associated-control": _precedes_control,
@@ -232,8 +295,11 @@ EXACT: Mapping[str, Exact] = {
     "oxc/bad-min-max-func": _is_clamp,
     "oxc/misrefactored-assign-op": _doubles,
     "react/checked-requires-onchange-or-readonly": _is_bound,
+    "promise/valid-params": _is_of_promise,
     "react/jsx-no-target-blank": _opens_bare,
+    "react/style-prop-object": _is_of_page,
     "typescript/no-unsafe-declaration-merging": _merges_code,
+    "typescript/no-wrapper-object-types": _is_written_out,
     "unicorn/new-for-builtins": _throws,
     "unicorn/no-negation-in-equality-check": _is_slip,
     "vue/no-dupe-keys": _is_with_options,

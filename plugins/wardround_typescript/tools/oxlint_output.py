@@ -23,6 +23,11 @@ _SCOPES = {
     "typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf", "next": "nextjs",
 }  # fmt: skip
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+_TEMPLATE = (
+    r"\{%-?[ \t]*(?:if|else|elif|endif|for|endfor|block|load|include|extends|set|macro|raw|url|with)\b"
+    r"|^[ \t]*<%[-=#]?[ \t]"
+)
+"""Tags of Django, Jinja, Twig and Liquid, and of ERB and EJS."""
 _REFUSED = (b"Failed to parse oxlint configuration", b"Failed to build configuration")
 _PLACED_LAST = frozenset(
     {"no-class-assign", "no-const-assign", "no-dupe-class-members", "no-dupe-else-if", "no-dupe-keys",
@@ -73,13 +78,20 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
 
 
 def _is_contradicted(result: RawFinding, linted: Callable[[str], LintedFile]) -> bool:
-    """Return True for a syntax error in a declaration file that parses.
+    """Return True for a syntax error in a template of a script, or in a declaration file that parses.
 
-    No code of such a file runs. Bundlers, and snapshots of their output, put the declarations of several
-    modules into one file, where oxlint reports repeated names as syntax errors.
+    A program renders a template before a browser loads it. No code of a declaration file runs. Bundlers, and
+    snapshots of their output, put the declarations of several modules into one file, where oxlint reports
+    repeated names as syntax errors.
     """
-    if result.code != "syntax-error" or not result.file.endswith(_DECLARATIONS):
+    if result.code != "syntax-error" and not result.code.startswith("TS/"):
         return False
+    if linted(result.file).contains(_TEMPLATE):
+        return True
+    if not result.file.endswith(_DECLARATIONS):
+        return False
+    if linted(result.file).is_built:
+        return True
     from wardround.languages.script.syntax import (
         parsed,  # loads the grammar: findings in declaration files are rare
     )

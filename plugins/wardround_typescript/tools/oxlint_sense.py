@@ -12,6 +12,7 @@ from wardround.storage.regex_cache import bounded
 from wardround.tools.parsing import map_of
 from wardround_typescript.tools.linted_file import LONGEST_EFFECT, LintedFile
 from wardround_typescript.tools.oxlint_exact import EXACT, Exact, adjusted
+from wardround_typescript.tools.oxlint_of_tests import OF_TESTS
 
 _QUOTED_NAME = r"'([^']+)'"
 _REPORTED_HOOK = r"^React Hook (?:React\.)?(\w+)"
@@ -61,6 +62,8 @@ def _of_one_test_framework(
 def _is_sensible(result: RawFinding, file: LintedFile) -> bool:
     """Return True for a finding that applies to the kind and the framework of its file."""
     family, _, name = result.code.rpartition("/")
+    if file.is_built and result.code != "syntax-error":
+        return False
     if family in ("react", "react-hooks", "react-perf") and not file.is_of_react:
         return False
     decide = _BY_CODE.get(result.code) or _BY_NAME.get(name)
@@ -84,15 +87,6 @@ def _is_global(result: RawFinding, file: LintedFile) -> bool:
 
 def _is_unassigned(result: RawFinding, file: LintedFile) -> bool:
     return not file.has_template
-
-
-def _is_invalid_expect(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for other assertion libraries, and for the second argument that vitest accepts."""
-    return (
-        "unknown modifier" not in result.message
-        and "at most 1 argument" not in result.message
-        and not file.asserts_by_properties
-    )
 
 
 def _is_stale_dependency(result: RawFinding, file: LintedFile) -> bool:
@@ -195,7 +189,4 @@ _BY_CODE: Mapping[str, Exact] = {
     "no-unassigned-vars": _is_unassigned,
     "react-hooks/exhaustive-deps": _is_stale_dependency,
 }
-_BY_NAME: Mapping[str, Exact] = {
-    "valid-expect": _is_invalid_expect,
-    "expect-expect": _is_without_assertion,
-}
+_BY_NAME: Mapping[str, Exact] = {"expect-expect": _is_without_assertion, **OF_TESTS}

@@ -15,6 +15,8 @@ from wardround_tests.models.syntax import FUNCTIONS, is_assertion, is_certain_as
 
 _CHECKING = LazyPattern(r"(check|verify|validate|ensure|match|compare|must|confirm)(_|[A-Z]|$)")
 
+_RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage"})
+
 
 class AssertionInExcept(PythonTestCheck):
     """A test asserts only inside an exception handler.
@@ -78,6 +80,8 @@ class AssertionInExcept(PythonTestCheck):
         """Return True if the test may fail when nothing is raised."""
         if node not in case.node.body or any(self._can_fail(s) for s in node.orelse):
             return True
+        if _is_expected_before(node, case):
+            return True
         if any(self._can_fail(s, self._is_under_test) for s in node.body) or self._calls_nested(node, case):
             return True
         return any(self._can_fail(s) for s in case.node.body[case.node.body.index(node) + 1 :])
@@ -101,6 +105,18 @@ class AssertionInExcept(PythonTestCheck):
         name = node.func.id
         is_imported = self.module.imported_name(node.func) is not None
         return is_imported and name not in self.module.helpers.unknown and _CHECKING.match(name) is not None
+
+
+def _is_expected_before(node: ast.Try, case: TestCase) -> bool:
+    """Return True if the test has verified before that the last statement of the block raises."""
+    last = ast.dump(node.body[-1])
+    earlier = (n for s in case.node.body[: case.node.body.index(node)] for n in walk(s))
+    return any(
+        isinstance(one, (ast.With, ast.AsyncWith))
+        and any(last_name(item.context_expr) in _RAISING for item in one.items)
+        and ast.dump(one.body[-1]) == last
+        for one in earlier
+    )
 
 
 def _handler_asserts(handler: ast.ExceptHandler) -> bool:

@@ -6,10 +6,13 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.languages.python.module import is_test_path
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.analysis.comparison_operands import compared_operands, original
@@ -227,9 +230,35 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         return f"{ast.dump(call.func)}{arguments}{[ast.dump(k) for k in call.keywords]}"
 
     def _is_foreign(self, call: ast.Call) -> bool:
-        """Return True if a call belongs to the standard library or a common dependency."""
-        name = (self.module.imported_name(call.func) or "").partition(".")[0]
-        return name in sys.stdlib_module_names or name in _LIBRARIES
+        """Return True if a call belongs to the standard library or another distribution."""
+        root: ast.expr = call
+        while isinstance(root, (ast.Call, ast.Attribute)):
+            root = root.func if isinstance(root, ast.Call) else root.value
+        name = self._package_of(root)
+        return name in sys.stdlib_module_names or name in _LIBRARIES or self._is_installed(name)
+
+    def _package_of(self, root: ast.expr) -> str:
+        """Return the top-level package that a name is imported from, also by ``pytest.importorskip``."""
+        values = self.module.assigned.get(root.id, []) if isinstance(root, ast.Name) else []
+        skipping = (
+            v for v in values if isinstance(v, ast.Call) and last_name(v) == "importorskip" and v.args
+        )
+        named = (v.args[0].value for v in skipping if isinstance(v.args[0], ast.Constant))
+        dotted = next(map(str, named), None) or self.module.imported_name(root) or ""
+        return dotted.partition(".")[0]
+
+    def _is_installed(self, name: str) -> bool:
+        """Return True if the repository has source files, and none of them is of an imported package."""
+        if not name or not self._own_names:
+            return False
+        return name not in self._own_names
+
+    @cached_property
+    def _own_names(self) -> frozenset[str]:
+        """The folders and modules of the repository that code outside of the tests is in."""
+        paths = [PurePosixPath(path) for path in self.source.project.paths(["*.py"])]
+        code = [path for path in paths if not is_test_path(str(path))]
+        return frozenset(part.removesuffix(".py") for path in (paths if code else ()) for part in path.parts)
 
     def _derived_from_result(self, value: ast.expr, other: ast.expr, bound: _Bound) -> ast.Call | None:
         """Return the call that derives one part of a result from another, in the same module."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from wardround.checks.cases import code
+from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
+from wardround_tests.file_kinds import PYTEST_SETTINGS
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, body_of, is_certain_assertion, last_name, own_nodes
 
@@ -79,15 +82,30 @@ class UnreachableAssertion(PythonTestCheck):
     def check_test(self, case: TestCase) -> None:
         nested = [s for s in self.module.nodes_of(case) if isinstance(s, FUNCTIONS) and not s.decorator_list]
         for function in nested:
-            first = next((n for n in own_nodes(body_of(function)) if is_certain_assertion(n)), None)
-            if not isinstance(first, (ast.Assert, ast.Call)):
+            first = next((n for n in own_nodes(body_of(function)) if self._asserts_alone(n)), None)
+            if not isinstance(first, (ast.Assert, ast.Call)) or _only_fails(function):
                 continue
             if self._is_thread(function, case):
+                if self._reports_threads:
+                    continue
                 text = "assertion fails only its thread, and the test passes; assert in the test"
                 self.report(self.module.span(first), text)
             elif self._is_only_passed_on(function, case, nested):
                 text = f'test passes if "{function.name}" is never called; assert the call in the test'
                 self.report(self.module.span(first), text, severity=Severity.INFO)
+
+    def _asserts_alone(self, node: ast.AST) -> bool:
+        """Return True for an assertion, not for a call of the code under test whose result is used."""
+        if not is_certain_assertion(node):
+            return False
+        is_plain = isinstance(node, ast.Assert) or last_name(node) in _OF_FRAMEWORKS
+        return is_plain or isinstance(self.module.parents[node], (ast.Expr, ast.Await, ast.withitem))
+
+    @cached_property
+    def _reports_threads(self) -> bool:
+        """True if pytest turns the warning about a failed thread into a failure."""
+        settings = (self.source.project.read(path) for path in PYTEST_SETTINGS)
+        return any(_WARNINGS_FAIL.search(text) for text in settings if text)
 
     def _is_thread(self, function: FunctionNode, case: TestCase) -> bool:
         """Return True if a function runs in a thread and does not handle its failures."""
@@ -118,10 +136,23 @@ class UnreachableAssertion(PythonTestCheck):
         return is_argument and re.search(_RUNNING, last_name(call.func)) is not None
 
 
+_WARNINGS_FAIL = LazyPattern(r"(?m)^\s*filterwarnings\s*=[\s\[(]*['\"]?error['\"]?\s*($|[,\])#])")
+"""Settings of pytest under which each warning is an error, in their TOML and INI forms."""
+_OF_FRAMEWORKS = frozenset({"raises", "warns", "fail", "deprecated_call"})
 _RUNNING = (
     r"(?i)^_*(run|call|invoke|apply|execute|submit|map|filter|sorted|retry|spawn|wait|eventually|all|any|loop)|"
     r"run$|sync|thread|_for$|until|benchmark"
 )
+
+
+def _only_fails(function: FunctionNode) -> bool:
+    """Return True if a function always fails, so the test expects that nothing calls it."""
+    first = body_of(function)[0]
+    if isinstance(first, ast.Assert):
+        return isinstance(first.test, ast.Constant) and not first.test.value
+    return (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Call) and last_name(first.value) == "fail"
+    )
 
 
 def _calls(case: TestCase) -> Iterator[ast.Call]:

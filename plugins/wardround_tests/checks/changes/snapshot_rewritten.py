@@ -15,6 +15,7 @@ from wardround_tests.changes.line_diff import span_of_line
 from wardround_tests.changes.production_changes import Production
 
 _ENTRY = LazyPattern(r"^(?:exports\[`(?P<script>.+)`\] = `|# name: (?P<python>.+)$)")
+_DATA = LazyPattern(r"(^|/)(fixtures?|__fixtures__|testdata|test_data|data)/")
 _MOST = 3
 """Maximum number of snapshots reported in one file."""
 
@@ -163,6 +164,8 @@ class SnapshotRewritten(ChangeCheck):
                 continue
             if file.text is None or file.base_text is None or not changed.isdisjoint(_tests_of(file.path)):
                 continue
+            if any(_is_input_of(file.path, path) for path in changed):
+                continue
             self._check_file(file, file.base_text, file.text)
 
     def _check_file(self, file: ChangedFileView, base: str, head: str) -> None:
@@ -190,6 +193,12 @@ def _tests_of(path: str) -> tuple[str, ...]:
     stem = name.rpartition(".")[0]
     test = stem if path.endswith(".snap") else f"{stem}.py"
     return (f"{home}/{test}" if home else test, f"{folder}/{test}") if last == "__snapshots__" else (test,)
+
+
+def _is_input_of(snapshot: str, path: str) -> bool:
+    """Return True if a changed file is test data next to the tests of a snapshot file."""
+    folder = snapshot.rpartition("/")[0].removesuffix("__snapshots__").rstrip("/")
+    return path.startswith(f"{folder}/" if folder else "") and _DATA.search(path) is not None
 
 
 def _entries(text: str) -> list[tuple[str, int, list[str]]]:

@@ -11,10 +11,10 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
+from wardround_tests.file_kinds import PYTEST_SETTINGS
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, body_of, is_certain_assertion, last_name, own_nodes
 
-_SETTINGS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".pytest.ini", "pytest.toml")
 _CASES = frozenset(
     {
         "unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "django.test.TestCase",
@@ -114,7 +114,7 @@ class UncollectedTest(PythonTestCheck):
             return
         if self._is_known(node.name) or self._is_used(node.name) or not any(map(_asserts, methods)):
             return
-        if all(method.name != "runTest" for method in methods):
+        if not any(method.name == "runTest" or method.name.startswith("test") for method in methods):
             text = f'"{node.name}" has no method named test..., so none of it runs'
             self.report(self.module.name_span(node), text)
 
@@ -164,7 +164,7 @@ class UncollectedTest(PythonTestCheck):
         arguments = method.args
         if (
             method.decorator_list
-            or method.name.startswith("_")
+            or method.name.startswith(("_", "test"))  # both runners collect every method named test...
             or len(arguments.args) != 1
             or arguments.vararg
         ):
@@ -191,7 +191,7 @@ class UncollectedTest(PythonTestCheck):
     @property
     def _uses_default_classes(self) -> bool:
         """True if pytest collects classes by its default pattern."""
-        settings = (self.source.project.read(path) for path in _SETTINGS)
+        settings = (self.source.project.read(path) for path in PYTEST_SETTINGS)
         return not any(text and "python_classes" in text for text in settings)
 
 

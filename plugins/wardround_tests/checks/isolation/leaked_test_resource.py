@@ -8,7 +8,9 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
+from wardround_tests.models.syntax import last_name
 
 _REMOVED = LazyPattern(
     r"rmtree|removedirs|rmdir|\bunlink|os\.remove|\.remove\(|clean_?up|TemporaryDirectory|remove_(dir|temp)|atexit|"
@@ -22,13 +24,17 @@ _CREATORS = {
     "tempfile.NamedTemporaryFile": ("a file", _REMOVED, "use tmp_path"),
     "subprocess.Popen": ("a process", _ENDED, "terminate it when the test ends, also on failure"),
 }
+_ENDS_AT_ONCE = LazyPattern(r"^[\[(]?b?f?['\"](echo|printf|true|false)\b")
+_INSPECTING = frozenset({"isinstance", "print", "repr", "str", "type"})
+"""Functions that do not wait for a process."""
 
 
 class LeakedTestResource(PythonTestCheck):
     """A test creates a file, folder, process or server and never removes it.
 
     Each run leaves another one: the disk of the CI machine fills up, ports stay in use, and leftovers affect
-    later tests. Remove it when the test ends.
+    later tests. Remove it when the test ends. A process that the test passes to other code, or whose output
+    it reads to the end, is not reported.
     """
 
     ID = "TE035"
@@ -102,6 +108,8 @@ class LeakedTestResource(PythonTestCheck):
             return
         if name.endswith("TemporaryFile") and not _is_kept(node):
             return
+        if name == "subprocess.Popen" and (_ends_at_once(node) or self._is_awaited(node)):
+            return
         what, away, instead = _CREATORS[name]
         if away.search(self.module.text) is None:
             severity = None if what == "a process" else Severity.INFO
@@ -119,6 +127,44 @@ class LeakedTestResource(PythonTestCheck):
             if isinstance(parent, ast.stmt):
                 return False
         return False
+
+    def _is_awaited(self, node: ast.Call) -> bool:
+        """Return True if a process is passed to other code, which may wait for it, or its output is read."""
+        parent = self.module.parents[node]
+        if isinstance(parent, ast.Call):
+            return node in parent.args
+        function = self.module.function_of(node)
+        if function is None or not isinstance(parent, ast.Assign):
+            return False
+        name = ast.unparse(parent.targets[0])
+        return any(_passes_on(one, name) or _reads_output(one, name) for one in walk(function))
+
+
+def _ends_at_once(call: ast.Call) -> bool:
+    """Return True if the started program only prints or returns."""
+    return bool(call.args) and _ENDS_AT_ONCE.search(ast.unparse(call.args[0])) is not None
+
+
+def _passes_on(node: ast.AST, name: str) -> bool:
+    """Return True if a call has an object or its output among its arguments."""
+    if not isinstance(node, ast.Call) or last_name(node.func) in _INSPECTING:
+        return False
+    arguments = (*node.args, *(k.value for k in node.keywords))
+    parts = (one for argument in arguments for one in _elements(argument))
+    return any(ast.unparse(one) in (name, f"{name}.stdout", f"{name}.stderr") for one in parts)
+
+
+def _elements(argument: ast.expr) -> list[ast.expr]:
+    return argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument]
+
+
+def _reads_output(node: ast.AST, name: str) -> bool:
+    """Return True if a node reads the output of a process to its end."""
+    if isinstance(node, ast.For):
+        return ast.unparse(node.iter) == f"{name}.stdout"
+    if not isinstance(node, ast.Call) or node.args:
+        return False
+    return ast.unparse(node.func) in (f"{name}.stdout.read", f"{name}.stdout.readlines")
 
 
 def _is_kept(call: ast.Call) -> bool:

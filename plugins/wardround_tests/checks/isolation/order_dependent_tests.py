@@ -88,7 +88,7 @@ class OrderDependentTests(PythonTestCheck):
 
     def check_test(self, case: TestCase) -> None:
         for one in case.node.decorator_list:
-            if isinstance(one, ast.Call) and _ORDERED.match(ast.unparse(one)):
+            if isinstance(one, ast.Call) and _ORDERED.match(ast.unparse(one)) and not _is_at_an_end(one):
                 text = f'"{case.name}" requires an order, so it depends on other tests; set up its state'
                 self.report(self.module.span(one), text, severity=Severity.INFO)
                 return
@@ -163,6 +163,13 @@ class OrderDependentTests(PythonTestCheck):
             if isinstance(uses[0].ctx, ast.Load):
                 return case, min(uses, key=lambda n: (n.lineno, n.col_offset))
         return None
+
+
+def _is_at_an_end(mark: ast.Call) -> bool:
+    """Return True if a mark moves a test to the start or the end of the run, which names no other test."""
+    ends = ("first", "last", -1, 0)
+    values = (one.value for one in mark.args if isinstance(one, ast.Constant))
+    return not mark.keywords and any(value in ends for value in values)
 
 
 def _is_own(statement: ast.Assign | ast.AnnAssign) -> bool:

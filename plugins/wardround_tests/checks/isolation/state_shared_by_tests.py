@@ -104,7 +104,7 @@ class StateSharedByTests(PythonTestCheck):
             return
         for case in tests:
             others = [one for one in changing if one is not case]
-            if others and self._reads(case, name):
+            if others and self._reads(case, name) and not self._replaces(case, name):
                 text = f'"{case.name}" reads what "{others[0].name}" stored in {name}; use a fixture'
                 self.report(self.module.span(statement), text)
                 return
@@ -134,6 +134,13 @@ class StateSharedByTests(PythonTestCheck):
                 if not isinstance(parent, ast.Call) or parent.func is not one or not parent.args:
                     return True
         return False
+
+    def _replaces(self, case: TestCase, name: str) -> bool:
+        """Return True if the first step of a test that uses the object gives it a new value."""
+        uses = [n for n in self.module.nodes_of(case) if isinstance(n, ast.expr) and ast.unparse(n) == name]
+        first = min(uses, key=lambda n: (n.lineno, n.col_offset), default=None)
+        method = self.module.parents[first] if first is not None else None
+        return isinstance(method, ast.Attribute) and method.attr == "set"
 
     def _is_handled_elsewhere(self, name: str, tests: Sequence[TestCase]) -> bool:
         """Return True if code other than the tests handles the object, or a test recreates it."""

@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import last_name
@@ -82,7 +83,7 @@ class UnrestoredPatch(PythonTestCheck):
 
     def check_test(self, case: TestCase) -> None:
         for node in self.module.nodes_of(case):
-            what = self._replaced(node)
+            what = "" if _is_restoration(node, case) else self._replaced(node)
             if what and isinstance(node, ast.stmt) and not self._is_restored(what, node, case):
                 text = f"{what} is not restored and affects later tests; use monkeypatch"
                 self.report(
@@ -191,6 +192,22 @@ class UnrestoredPatch(PythonTestCheck):
             if one not in tests
             and (one in self.module.test_code or re.search(r"(?i)tear|clean|reset|restore", one.name))
         ]
+
+
+def _is_restoration(node: ast.AST, case: TestCase) -> bool:
+    """Return True if an assignment puts back the value that the test read from its target before."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.Name, ast.Attribute)):
+        return False
+    saved = (ast.unparse(node.value), ast.unparse(node.targets[0]))
+    return any(saved in _read_into(one) for one in walk(case.node) if isinstance(one, ast.Assign))
+
+
+def _read_into(statement: ast.Assign) -> list[tuple[str, str]]:
+    """Return the pairs of target and value of an assignment, as written."""
+    target, value = statement.targets[0], statement.value
+    is_parallel = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+    pairs = zip(target.elts, value.elts, strict=False) if is_parallel else ((target, value),)
+    return [(ast.unparse(one), ast.unparse(other)) for one, other in pairs]
 
 
 def _undoing(what: str) -> str:
