@@ -14,7 +14,7 @@ from wardround_sql.frontends.registry import calls
 from wardround_sql.frontends.string_assembly import AssembledText, Discarded
 from wardround_sql.locations import Locations
 from wardround_sql.options import SqlOptions
-from wardround_sql.parsing.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, driver_of, shows_postgres
+from wardround_sql.parsing.dialects import POSTGRES, driver_of
 from wardround_sql.parsing.pg_nodes import Node, content, members, text_of
 from wardround_sql.parsing.statements import (
     Parsed,
@@ -26,6 +26,7 @@ from wardround_sql.parsing.statements import (
     parsed_about,
 )
 from wardround_sql.project import migration_files
+from wardround_sql.project.file_dialect import FileDialect, file_dialect
 from wardround_sql.schema.api_exposure import Exposure
 from wardround_sql.schema.builder import build
 from wardround_sql.schema.model import Name, Policy, Schema, Table, name_of
@@ -52,10 +53,14 @@ class SqlDocument:
     @cached_property
     def dialect(self) -> str:
         """``postgres``, or sqlglot's name of the file's dialect."""
-        locked = _prisma_provider(self.source) if migration_files.is_prisma(self.path) else ""
-        if not self.is_sql:
-            locked = locked or driver_of(self.text)
-        return locked or dialect_of(self.path, self.sql, self.options.dialect)
+        return self._dialect.name
+
+    @cached_property
+    def _dialect(self) -> FileDialect:
+        driver = "" if self.is_sql else driver_of(self.text)
+        if driver:
+            return FileDialect(driver)
+        return file_dialect(self.path, self.sql, self.options, self.source.project)
 
     @cached_property
     def sql(self) -> str:
@@ -154,13 +159,8 @@ class SqlDocument:
 
     @cached_property
     def is_certainly_postgres(self) -> bool:
-        """Return True if no adjacent file indicates another database."""
-        if not self.is_postgres:
-            return False
-        if shows_postgres(self.sql):
-            return True
-        patterns = migration_files.set_patterns(self.path)
-        return not self.source.project.files_with_word(FOREIGN_WORDS, patterns)
+        """Return True if nothing in the project indicates another database."""
+        return self._dialect.is_certainly_postgres
 
     @cached_property
     def exposure(self) -> Exposure:
@@ -292,11 +292,3 @@ class SqlDocument:
     @cached_property
     def locations(self) -> Locations:
         return Locations(self.text)
-
-
-def _prisma_provider(source: SourceFile) -> str:
-    """Return the database of a Prisma migration according to its lock file."""
-    lock = source.project.read(f"{source.path.rsplit('/', 2)[0]}/migration_lock.toml") or ""
-    match = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)
-    known = {"postgresql": "postgres", "cockroachdb": "postgres", "sqlserver": "tsql"}
-    return known.get(match[1], match[1]) if match else ""

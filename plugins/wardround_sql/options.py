@@ -19,14 +19,15 @@ class SqlOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     """Options of the SQL specialist.
 
     Attributes:
-        dialect: sqlglot's name of the dialect of files without a sign of another one.
+        dialect: sqlglot's name of the dialect of files without a sign of another one; None derives it from the
+            adjacent migrations and the configuration of the project.
         api: whether clients reach the database through PostgREST or Supabase; None detects it.
         exposed_schemas: the schemas that the API serves; if empty, those of ``supabase/config.toml``.
         migrations: glob patterns of migrations, in addition to the usual locations.
         sqlfluff: whether to run sqlfluff too, which is slow.
     """
 
-    dialect: Dialect = "postgres"
+    dialect: Dialect | None = None
     api: bool | None = None
     exposed_schemas: tuple[str, ...] = ()
     migrations: tuple[str, ...] = ()

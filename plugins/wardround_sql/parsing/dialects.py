@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from wardround.checks.lazy import LazyPattern
+from wardround_sql.parsing.jinja import is_template, without_quoted
 
 POSTGRES = "postgres"
 _LIKE_POSTGRES = frozenset({"postgres", "postgresql", "pg", "cockroach", "supabase", "timescale"})
@@ -89,6 +90,7 @@ _SAID = LazyPattern(
     re.IGNORECASE,
 )
 """First line that names the dialect."""
+_BACKTICK = LazyPattern(r"`\w+`")
 _SAME = {
     "mariadb": "mysql", "tidb": "mysql", "sqlite3": "sqlite", "mssql": "tsql", "sqlserver": "tsql",
     "sql server": "tsql", "t-sql": "tsql",
@@ -131,24 +133,35 @@ POSTGRES_WORDS = ("jsonb", "JSONB", "timestamptz", "TIMESTAMPTZ", "plpgsql", "ge
 
 
 @lru_cache(maxsize=512)
-def dialect_of(path: str, text: str, usual: str = POSTGRES) -> str:
-    """Return sqlglot's name of a file's dialect; ``postgres`` includes compatible databases."""
+def detected_dialect(path: str, text: str, usual: str | None = None) -> str:
+    """Return sqlglot's name of the dialect that the text or the path of a file shows; empty if none.
+
+    Args:
+        usual: the dialect of the project; PostgreSQL's syntax decides only if it is that, or unknown.
+    """
     seen = text[:_LOOKED_AT]
     ours = sum(1 for _ in _POSTGRES_SIGNS.finditer(seen))
-    upper = seen.upper()
+    counts = _foreign_signs(seen)
+    said, named = _SAID.match(seen), _named(path)
+    if said and not ours:
+        return canonical(said["name"])
+    best = max(sorted(counts), key=counts.__getitem__, default="")
+    if best and (counts[best] > ours or (counts[best] and named == best)):
+        return best
+    return POSTGRES if ours and (usual is None or canonical(usual) == POSTGRES) else named
+
+
+def _foreign_signs(text: str) -> dict[str, int]:
+    """Return the number of signs of each other dialect whose words the text contains."""
+    upper = text.upper()
     counts = {
-        name: sum(1 for _ in sign.finditer(seen))
+        name: sum(1 for _ in sign.finditer(text))
         for name, sign in _FOREIGN.items()
         if any(word in upper for word in _WORDS[name])
     }
-    said = _SAID.match(seen)
-    if said and not ours:
-        return _dialect(said["name"])
-    best = max(sorted(counts), key=counts.__getitem__, default="")
-    if best and counts[best] > ours:
-        return best
-    usual = POSTGRES if usual in _LIKE_POSTGRES else usual
-    return usual if ours and usual == POSTGRES else _named(path) or usual
+    if "`" in text and not any(counts.values()) and not is_template(text):
+        counts["mysql"] = sum(1 for _ in _BACKTICK.finditer(without_quoted(text)))
+    return counts
 
 
 def shows_postgres(text: str) -> bool:
@@ -161,9 +174,10 @@ def _named(path: str) -> str:
     result = [match["name"] for match in _NAMES.finditer(path.lower())]
     if not result:
         return _SUFFIXES.get(path.rpartition(".")[2].lower(), "")
-    return _dialect(result[-1])
+    return canonical(result[-1])
 
 
-def _dialect(name: str) -> str:
+def canonical(name: str) -> str:
+    """Return sqlglot's name of a dialect; ``postgres`` for compatible databases."""
     name = name.lower()
     return POSTGRES if name in _LIKE_POSTGRES else _SAME.get(name, name)

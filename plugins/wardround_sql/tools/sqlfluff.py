@@ -23,7 +23,7 @@ from wardround.findings import Edit, RawFinding, Span, SuggestedFix
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, selection, span_of
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_sql.options import SqlOptions
-from wardround_sql.parsing.dialects import POSTGRES, dialect_of
+from wardround_sql.parsing.dialects import POSTGRES, canonical, detected_dialect
 from wardround_sql.parsing.jinja import is_template
 
 CONFIG = ".sqlfluff"
@@ -190,7 +190,7 @@ def _settings(root: Path, file: str, text: str, requested: Sequence[str] = ()) -
             if (folder / name).is_file():
                 tool = _toml((folder / name).read_text("utf-8")).get("tool", {})
                 usual = tool.get("wardround", {}).get("sql", {}).get("dialect", usual)
-    detected = dialect_of(file, text, usual)
+    detected = detected_dialect(file, text, usual) or canonical(usual)
     detected = _NAMES.get(detected, detected)
     chosen = [code for code in map_of("sqlfluff").select if _CODE.fullmatch(code)]
     ours = {

@@ -13,12 +13,13 @@ from pathlib import Path
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.findings import RawFinding, Span
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
 from wardround_sql.options import SqlOptions
-from wardround_sql.parsing.dialects import POSTGRES, dialect_of
 from wardround_sql.parsing.jinja import is_template
+from wardround_sql.project.file_dialect import file_dialect
 from wardround_sql.project.migration_files import is_down, is_migration
 
 CONFIG = ".squawk.toml"
@@ -62,7 +63,7 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
             continue
         start = (result.line + 1, result.column + 1)
         end = max(start, (result.line_end + 1, result.column_end + 1))
-        message = collapse_whitespace(f"{result.message} {result.help or ''}".replace("`", "")).strip()
+        message = collapse_whitespace(_message(path, result).replace("`", "")).strip()
         findings.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
     return findings
 
@@ -74,6 +75,12 @@ def _is_false_positive(path: Path, result: SquawkResult, *, is_configured: bool)
     if rule == _CHAR and _is_code(path, result):
         return True
     if rule == _NOT_NULL and _is_proven(path, result):
+        return True
+    if rule == _NOT_VALID_RULE and _INDEXED.search(_statement(path, result)[1]):
+        return True
+    if rule == _DEFAULT and _STABLE.search(_statement(path, result)[1]):
+        return True
+    if rule == "renaming-table" and _is_replaced(path, result):
         return True
     return rule in _ABOUT and _is_about_its_own(path, result)
 
@@ -143,8 +150,38 @@ _NOT_VALID = LazyPattern(r"(?i)\bnot\s+valid\b")
 _VALIDATED = LazyPattern(r'(?i)\bvalidate\s+constraint\s+"?(\w+)')
 
 
+_NOT_VALID_RULE = "constraint-missing-not-valid"
+_INDEXED = LazyPattern(
+    r"(?i)^[^;]*?\badd\s+(?:constraint\s+\S+\s+)?(?:unique|primary\s+key|exclude)\b"
+)
+"""Constraints by an index, which cannot be NOT VALID."""
+_DEFAULT = "adding-field-with-default"
+_STABLE = LazyPattern(
+    r"(?i)\bdefault\s+\(?\s*(?:current_\w+|localtime(?:stamp)?|session_user|user)\b(?!\s*\()"
+)
+"""Defaults that PostgreSQL computes once for all rows."""
+_GENERATED = LazyPattern(r"(?i)\bgenerated\s+always\b")
+_VOLATILE = "A volatile default requires a table rewrite with an ACCESS EXCLUSIVE lock."
+
+
+def _message(file: Path, result: SquawkResult) -> str:
+    """Return the message of a result; squawk calls each column with a default a generated one."""
+    if result.rule_name == _DEFAULT and not _GENERATED.search(_statement(file, result)[1]):
+        return f"{_VOLATILE} {result.help or ''}"
+    return f"{result.message} {result.help or ''}"
+
+
 _NAME = r'([\w."]+)'
+_ALTER_TABLE = LazyPattern(rf"(?i)\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?{_NAME}")
 _ABOUT = {
+    **dict.fromkeys(
+        (
+            _DEFAULT, _NOT_VALID_RULE, _NOT_NULL, "adding-foreign-key-constraint", "disallowed-unique-constraint",
+            "adding-serial-primary-key-field", "ban-drop-column", "ban-drop-not-null", "renaming-column",
+        ),
+        _ALTER_TABLE,
+    ),
+    "require-concurrent-reindex": LazyPattern(rf"(?i)\breindex\s+(?:\([^)]*\)\s*)?table\s+{_NAME}"),
     "ban-drop-table": LazyPattern(rf"\bdrop\s+table\s+(?:if\s+exists\s+)?{_NAME}", re.IGNORECASE),
     "renaming-table": LazyPattern(
         rf"\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?{_NAME}\s+rename\s+to\b", re.IGNORECASE
@@ -155,23 +192,42 @@ _ABOUT = {
 }
 """Rules about a table in use, with the position of its name in their statements."""
 _MADE = LazyPattern(
-    rf"^\s*create\s+(?:\w+\s+){{0,2}}?(?:table|materialized\s+view)\s+(?:if\s+not\s+exists\s+)?{_NAME}",
+    rf"^\s*create\s+(?:\w+\s+){{0,2}}?(?:table|view)\s+(?:if\s+not\s+exists\s+)?{_NAME}",
     re.IGNORECASE | re.MULTILINE,
 )
 
 
 def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
     """Return True if a statement concerns a table or materialized view that the file creates before it."""
+    before, text, _ = _statement(file, result)
+    about = _ABOUT[result.rule_name].search(text)
+    return about is not None and _plain(about[1]) in _created(before)
+
+
+def _is_replaced(file: Path, result: SquawkResult) -> bool:
+    """Return True if the file creates a table or view of the old name after it renames a table."""
+    _, text, after = _statement(file, result)
+    renamed = _ABOUT[result.rule_name].search(text)
+    return renamed is not None and _plain(renamed[1]) in _created(after)
+
+
+def _statement(file: Path, result: SquawkResult) -> tuple[str, str, str]:
+    """Return the text before a statement, the statement up to the last line of a result, and the rest."""
     lines = file.read_bytes().split(b"\n")
     before = b"\n".join(
         [*lines[: result.line], *(line[: result.column] for line in lines[result.line :][:1])]
     )
     start = before.rfind(b";") + 1
     end = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
-    text = b"\n".join(lines)[start:end].decode("utf-8", "replace")
-    about = _ABOUT[result.rule_name].search(text)
-    created = _MADE.findall(before[:start].decode("utf-8", "replace"))
-    return about is not None and _plain(about[1]) in {_plain(name) for name in created}
+    content = b"\n".join(lines)
+    parts = (content[:start], content[start:end], content[end:])
+    first, second, third = (part.decode("utf-8", "replace") for part in parts)
+    return first, second, third
+
+
+def _created(text: str) -> frozenset[str]:
+    """Return the plain names of the tables and views that statements create."""
+    return frozenset(_plain(name) for name in _MADE.findall(text))
 
 
 def _plain(name: str) -> str:
@@ -208,11 +264,13 @@ class Squawk(Tool):
         return parse(output, run)
 
     def is_enabled(self, options: SqlOptions | None, path: str, text: str) -> bool:
-        """Return True if a file is a forward migration for PostgreSQL."""
-        chosen = options or SqlOptions()
-        if not path.endswith(".sql") or not is_migration(path, chosen.migrations) or is_down(path):
-            return False
-        return dialect_of(path, text, chosen.dialect) == POSTGRES
+        """Return True if a file is a forward migration."""
+        more = options.migrations if options is not None else ()
+        return path.endswith(".sql") and is_migration(path, more) and not is_down(path)
+
+    def suits(self, options: SqlOptions | None, path: str, text: str, project: RepositoryView) -> bool:
+        """Return True if nothing in the project indicates another database."""
+        return file_dialect(path, text, options or SqlOptions(), project).is_certainly_postgres
 
     def declines(self, path: str, text: str) -> str:
         return declines(path, text)

@@ -136,6 +136,8 @@ def _accepted(
         kind, text = with_lower_suffix(unit.path), decoded(side.read(unit.path) or b"") or ""
         if not (tool.is_enabled(unit.options, kind, text) and tool.accepts(kind, text)):
             continue
+        if not tool.suits(unit.options, kind, text, side.project):
+            continue
         reason = tool.declines(kind, text)
         if reason:
             results.unreviewed.append(Unreviewed(unit.path, unit.specialist.name, tool.name, reason))

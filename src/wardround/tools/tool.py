@@ -7,12 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from wardround.findings import RawFinding
 from wardround.tools import process
+
+if TYPE_CHECKING:
+    from wardround.checks.source import RepositoryView
 
 
 class Profile(enum.StrEnum):
@@ -219,6 +222,14 @@ class Tool(ABC):
 
     def accepts(self, path: str, text: str) -> bool:
         """Return True for those of its specialist's files that it applies to."""
+        return True
+
+    def suits(self, options: Any, path: str, text: str, project: RepositoryView) -> bool:
+        """Return False for a file that the rest of the project shows to be for another tool.
+
+        Args:
+            project: the other files, on the same side of the change.
+        """
         return True
 
     def declines(self, path: str, text: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from wardround_sql.options import SqlOptions
 from wardround_sql.tools.squawk import SQUAWK
 
+from wardround.checks.source import InMemoryRepository
 from wardround.errors import ToolOutputError
 from wardround.tools.tool import Invocation
 
@@ -120,11 +121,10 @@ def test_a_file_that_was_not_an_input_is_an_error(tmp_path: Path) -> None:
         ("supabase/migrations/1_a.sql", SQL, True),
         ("db/migrations/1_a.down.sql", SQL, False),
         ("queries/report.sql", SQL, False),
-        ("db/migrations/1_a.sql", "create table `t` (a int) engine=InnoDB;", False),
         ("tests/migrations/1_a.sql", SQL, False),
     ],
 )
-def test_only_postgres_migrations_are_taken(path: str, text: str, taken: bool) -> None:
+def test_only_forward_migrations_are_reviewed(path: str, text: str, taken: bool) -> None:
     assert SQUAWK.is_enabled(None, path, text) is taken
 
 
@@ -135,7 +135,20 @@ def test_a_template_is_declined() -> None:
 
 def test_the_options_choose_migrations_and_dialect() -> None:
     assert SQUAWK.is_enabled(SqlOptions(migrations=("changes/*.sql",)), "changes/1.sql", "select 1;")
-    assert not SQUAWK.is_enabled(SqlOptions(dialect="mysql"), "db/migrations/1_a.sql", "select 1;")
+    project = InMemoryRepository()
+    assert SQUAWK.suits(None, "db/migrations/1_a.sql", "select 1;", project)
+    assert not SQUAWK.suits(SqlOptions(dialect="mysql"), "db/migrations/1_a.sql", "select 1;", project)
+
+
+@pytest.mark.parametrize("text", ["alter table t add `a` int;", "create table t (a int) engine=InnoDB;"])
+def test_migrations_of_other_databases_are_not_reviewed(text: str) -> None:
+    assert not SQUAWK.suits(None, "db/migrations/1_a.sql", text, InMemoryRepository())
+
+
+def test_a_migration_of_a_project_with_another_database_is_not_reviewed() -> None:
+    project = InMemoryRepository({"store/Cargo.toml": 'sqlx = { version = "0.8", features = ["sqlite"] }\n'})
+    assert not SQUAWK.suits(None, "store/migrations/1_a.sql", "drop index if exists i;", project)
+    assert SQUAWK.suits(None, "store/migrations/1_a.sql", "alter table t add a jsonb;", project)
 
 
 @pytest.mark.parametrize(
@@ -157,3 +170,58 @@ def test_the_rollback_section_of_a_migration_is_not_reviewed(
     told[0] |= {"line": line, "line_end": line, "column": 14}
 
     assert bool(SQUAWK.parse(json.dumps(told).encode(), run(tmp_path, text))) is kept
+
+
+def at(line: int, rule: str) -> bytes:
+    one = json.loads(result(rule))[0]
+    return json.dumps([one | {"line": line, "line_end": line, "column": 14, "column_end": 20}]).encode()
+
+
+@pytest.mark.parametrize(
+    ("rule", "change"),
+    [
+        ("adding-field-with-default", "alter table t add column b text generated always as (a || '') stored;"),
+        ("constraint-missing-not-valid", "alter table t add constraint c check (a > 0);"),
+        ("adding-foreign-key-constraint", "alter table t add constraint c foreign key (a) references u (id);"),
+        ("require-concurrent-reindex", "reindex table t;"),
+    ],
+)
+def test_a_table_that_the_same_migration_creates_is_not_in_use(
+    tmp_path: Path, rule: str, change: str
+) -> None:
+    created = f"create table t as select a from s;\n{change}\n"
+    assert SQUAWK.parse(at(1, rule), run(tmp_path, created)) == []
+    assert len(SQUAWK.parse(at(0, rule), run(tmp_path, f"{change}\n"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("constraint", "kept"),
+    [
+        ("constraint c unique (a)", False),
+        ('constraint "c" primary key (a)', False),
+        ("primary key (a)", False),
+        ("constraint c check (a > 0)", True),
+        ("constraint c foreign key (a) references u (id)", True),
+    ],
+)
+def test_constraints_by_an_index_have_no_not_valid(tmp_path: Path, constraint: str, kept: bool) -> None:
+    text = f"alter table t add {constraint};\n"
+    assert bool(SQUAWK.parse(at(0, "constraint-missing-not-valid"), run(tmp_path, text))) is kept
+
+
+@pytest.mark.parametrize(
+    ("default", "kept"),
+    [("current_date", False), ("(localtimestamp)", False), ("gen_random_uuid()", True)],
+)
+def test_only_a_volatile_default_rewrites_a_table(tmp_path: Path, default: str, kept: bool) -> None:
+    text = f"alter table t add column b date default {default};\n"
+    found = SQUAWK.parse(at(0, "adding-field-with-default"), run(tmp_path, text))
+    assert [one.message for one in found] == (
+        ["A volatile default requires a table rewrite with an ACCESS EXCLUSIVE lock. Or that."] if kept else []
+    )
+
+
+def test_a_table_that_is_replaced_under_its_old_name_breaks_no_client(tmp_path: Path) -> None:
+    text = "alter table t rename to t_old;\ncreate table t (a int);\n"
+    assert SQUAWK.parse(at(0, "renaming-table"), run(tmp_path, text)) == []
+    assert len(SQUAWK.parse(at(0, "renaming-table"), run(tmp_path, text.replace("table t (", "table u (")))) == 1
