@@ -40,7 +40,7 @@ from pathlib import Path
 import msgspec
 
 from wardround import host
-from wardround.rules.judgements import key_id
+from wardround.rules.judgements import Verdict, key_id
 from wardround.rules.yaml_loader import parse_yaml
 from wardround.storage.judgement_files import (
     load_judgements,
@@ -150,15 +150,18 @@ def scan_pool(arguments: argparse.Namespace) -> None:
 
 
 def again(arguments: argparse.Namespace) -> None:
-    """Review the commits of judged findings with the present version."""
+    """Review the commits of judged findings with the present version, those with most wrong ones first."""
     os.nice(max(0, _NICENESS - os.nice(0)))
-    every = {one.key for one in load_judgements(arguments.judgements)}
+    judgements = load_judgements(arguments.judgements)
+    every = {one.key for one in judgements}
     keys = {key for key in every if any(fnmatchcase(rule_of(key), one) for one in arguments.rules)}
     folders = {source.name: source.folder for source in sources(arguments.clones, None)}
     file, loaded = RowFile(arguments.examples, ReviewedExamples), host.load()
-    commits = judged_commits(keys, folders)
+    wrong = Counter((one.repository, one.commit) for one in judgements if one.verdict is Verdict.WRONG)
+    commits = sorted(judged_commits(keys, folders), key=lambda one: -wrong[one.source.name, one.commit])
+    part, parts = arguments.part
     with review_request() as request:
-        for one in reversed(commits) if arguments.backwards else commits:
+        for one in commits[part - 1 :: parts]:
             file.read_new()
             if not any((row.repository, row.commit) == (one.source.name, one.commit) for row in file.rows):
                 file.add(examples_of(one, loaded, request))
@@ -226,7 +229,7 @@ def main() -> None:
     one.add_argument("--examples", type=Path, required=True)
     one.add_argument("--judgements", type=Path, default=POOL.parent)
     one.add_argument("--rules", nargs="+", default=("*",), help="patterns of rules")
-    one.add_argument("--backwards", action="store_true", help="for a second process on the same FILE")
+    one.add_argument("--part", nargs=2, type=int, default=(1, 1), help="K of N processes on the same FILE")
     one.set_defaults(run=again)
     one = commands.add_parser("counts")
     one.add_argument("--results", type=Path, required=True)
