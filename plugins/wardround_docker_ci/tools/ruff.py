@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -19,7 +20,7 @@ from wardround_docker_ci.file_kinds import FileKind, kind_of
 _SELECTED = "E9,F"
 _UNSELECTED = "F401,F403,F405,F841"
 """Unused imports and variables in a step do no harm."""
-_EXPRESSION = LazyPattern(r"\$\{\{.*?\}\}")
+_EXPRESSION = LazyPattern(r"\$\{\{.*?\}\}", re.DOTALL)
 _STANDS_FOR_EXPRESSION = LazyPattern(r"`_+`")
 
 
@@ -67,7 +68,13 @@ def python_steps(path: str, text: str) -> Iterator[PythonStep]:
         line = file.places.line(start)
         column = start - file.places.line_start(line)
         margin = column + len(written) - len(written.lstrip()) - (len(script) - len(script.lstrip()))
-        yield PythonStep(line, margin, _EXPRESSION.sub(lambda match: "_" * len(match[0]), script))
+        yield PythonStep(line, margin, _EXPRESSION.sub(_placeholder, script))
+
+
+def _placeholder(expression: re.Match[str]) -> str:
+    """Return a name as long as an expression; where the expression has several lines, they are continued."""
+    lines = expression[0].split("\n")
+    return "\n".join([*("_" * (len(line) - 1) + "\\" for line in lines[:-1]), "_" * len(lines[-1])])
 
 
 def _home(run: Invocation) -> Path:

@@ -17,6 +17,8 @@ STORED_ADDRESS = LazyPattern(
     r"notify|notification|website|homepage|profile|delivery|ping|subscriber|logo_source|image_source)_?(url|uri)$"
 )
 FROM_REQUEST: Taint = {REQUEST: ALL}
+FROM_LINE: Taint = {REQUEST: ALL & ~SinkKind.LOG}
+"""The taint of a part of the first line of a request, which therefore contains no line break."""
 FROM_HOST: Taint = {REQUEST: SinkKind.HOST}
 FROM_PATH: Taint = {
     REQUEST: SinkKind.HTML

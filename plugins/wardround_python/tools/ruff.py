@@ -73,6 +73,10 @@ _LOOKED_INTO = DOUBTED | {"PLW1510", "PLW1641", "F821"}
 """Codes that are right for some of their positions only, or for another position."""
 
 
+_OF_A_VERSION = frozenset({"RUF100"})
+"""Codes that depend on the version of ruff that the project runs, so that its selection does not suffice."""
+
+
 def _is_newer(root: Path, file: str, message: str) -> bool:
     """Return True for syntax that only the older of a project's Python versions reject.
 
@@ -163,7 +167,7 @@ class Ruff(Tool):
             chosen = chosen or ((text is not None or code.startswith("S")) and is_chosen(file, code))
             if text is not None and not chosen and _is_in_vain(file, text, code, span):
                 continue
-            if is_refuted(file, code, span):
+            if is_refuted(file, code, span) or (code in _OF_A_VERSION and code not in run.requested):
                 continue
             if code == "PLW1641" and text is not None:
                 span = equality_of(file, text, span)

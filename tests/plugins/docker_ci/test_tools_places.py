@@ -92,6 +92,8 @@ def test_ruff_says_where_in_a_step_of_python(
         "- run: print(x)\n",
         "- {shell: bash, run: print(x)}\n",
         "- shell: python\n        run: |\n          import os\n          print(${{ github.run_id }})\n",
+        '- shell: python\n        run: |\n          print(f"{1}-${{\n            github.ref\n\n'
+        '            || inputs.ref\n          }}.txt")\n',
         "- shell: python\n        run: >\n          print(x);\n          print(y)\n",
         "- {shell: python, uses: ./a}\n",
     ],

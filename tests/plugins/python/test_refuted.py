@@ -49,6 +49,9 @@ REFUTED = {
     "pylint-name": ("F401", "import os  # pylint: disable=unused-import\n", 1, 8),
     "pylint-behind-a-form-feed": ("F401", "\f\nimport os  # pylint: disable=unused-import\n", 2, 8),
     "pylint-code": ("F401", "import os  # pylint: disable=C0415, W0611\n", 1, 8),
+    "call-fetched": ("B004", 'f(getattr(a, "__call__", a))\n', 1, 3),
+    "conditional-handler": ("B030", "try:\n    f()\nexcept (a if b else c):\n    pass\n", 3, 9),
+    "exported-attribute": ("PLE0604", '__all__ = [Panel.name, "x"]\n', 1, 1),
     "callable-or-none": (
         "truthiness-test-of-callable",
         "class A:\n    def f(self):\n        self.done: Done = None\n        if self.done: ...\n",
@@ -74,6 +77,9 @@ STANDING = {
     "minor": ("F821", f"{_OLD}if sys.version_info[1] < 3:\n    t = unicode\n", 3, 9),
     "other-loader": ("S506", "import yaml\nyaml.load(text, Loader=yaml.Loader)\n", 2, 24),
     "pylint-other": ("F401", "import os  # pylint: disable=unused-variable\n", 1, 8),
+    "call-tested": ("B004", 'if getattr(a, "__call__", None):\n    f()\n', 1, 4),
+    "plain-handler": ("B030", "try:\n    f()\nexcept 1:\n    pass\n", 3, 8),
+    "exported-call": ("PLE0604", "__all__ = [f(1)]\n", 1, 1),
     "callable-always": (
         "truthiness-test-of-callable",
         "class A:\n    def f(self):\n        self.done: Done = print\n        if self.done: ...\n",

@@ -28,6 +28,12 @@ _CONSTANT = [
         4,
         12,
     ),
+    (
+        "S202",
+        "import tarfile\ndef f(p):\n    o = {'filter': 'data'}\n    tarfile.open(p).extractall(**o)\n",
+        4,
+        5,
+    ),
     ("S113", "import requests\nO = {'timeout': 5}\nrequests.get('u', **O)\n", 3, 1),
     (
         "S608",
@@ -56,6 +62,7 @@ _OPEN = [
         5,
         5,
     ),
+    ("S202", "import tarfile\ndef f(p, o):\n    tarfile.open(p).extractall(**o)\n", 3, 5),
     ("S602", "import subprocess\ndef f(n):\n    subprocess.run(f'wc {n}', shell=True)\n", 3, 5),
     ("S608", "def f(db, k):\n    db.execute(f'select * from {k}')\n", 2, 16),
     ("S307", "def f(k):\n    return eval('s.' + k)\n", 2, 12),

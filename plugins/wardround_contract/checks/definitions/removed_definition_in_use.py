@@ -38,7 +38,7 @@ class RemovedDefinitionInUse(BrokenUseCheck):
     """A method, an attribute or a local definition is removed or renamed, and code still uses it.
 
     The use raises AttributeError, is ``undefined`` or fails to compile. Change it in the same commit, or keep
-    the old name as an alias.
+    the old name as an alias. A use in the file of a class whose base is unknown is not reported.
 
     Uses count where scopes, imports and base classes lead to the definition; those by name alone are a hint,
     where no other definition, key or dependency of the repository has the name. Imports of missing names are
@@ -180,8 +180,10 @@ class RemovedDefinitionInUse(BrokenUseCheck):
         uses, severity = remaining.resolved(removed), Severity.WARN
         if removed.symbol.owner_name:
             named = remaining.by_name(removed, uses)
-            if not uses or remaining.may_be_inherited(removed):
-                uses, severity = named, Severity.INFO
+            is_inherited = remaining.may_be_inherited(removed)
+            if not uses or is_inherited:
+                own = removed.sides.file.path if is_inherited else ""
+                uses, severity = [one for one in named if one.path != own], Severity.INFO
             else:
                 uses = named or uses
         if uses:

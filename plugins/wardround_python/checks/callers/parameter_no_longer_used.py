@@ -12,16 +12,20 @@ from wardround.languages.python.tree import walk
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
-_CONVENTIONAL = frozenset({"self", "cls", "args", "kwargs", "event", "context", "sender", "frame", "signum"})
+_CONVENTIONAL = frozenset(
+    {"self", "cls", "args", "kwargs", "event", "context", "ctx", "request", "sender", "frame", "signum"}
+)
 _INTENDED = LazyPattern(
     r"(?i)deprecat|unused|not used|no longer|ignored|backward|compat|noqa|ARG00|not supported"
     r"|any more|legacy|no-op"
 )
 _HOOKS = LazyPattern(r"__\w+__|visit_\w+|on_\w+|handle_\w+|\w*_?(?:hook|callback|handler|receiver|listener)")
 _CALLED_BY_FRAMEWORK = LazyPattern(
-    r"overrid|receiver|\.(?:get|post|put|patch|delete|head|options|route|websocket|command|api_operation)\("
+    r"overrid|receiver|\bfixture\b|\.(?:get|post|put|patch|delete|head|options|route|websocket|command|api_operation)\("
 )
-"""Decorators of functions that a framework calls: a route's signature declares the request's parameters."""
+"""Decorators of functions that a framework calls: a route's signature declares the request's parameters, and
+that of a fixture the fixtures that run before it.
+"""
 
 
 class ParameterNoLongerUsed(PythonCheck):

@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, PythonModule
-from wardround.languages.python.tree import parse
+from wardround.languages.python.tree import parse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.callers import method_calls, spellings_of, written
 from wardround_python.analysis.return_value_changes import ReturnShape, misfit, shapes, taken_apart, uses_of
@@ -123,7 +123,7 @@ class ReturnTypeChangedForCallers(PythonCheck):
         for old_text, new_text in _pairs(self.source):
             owner, _, name = new_text.name.rpartition(".")
             function, old = functions.get((owner, name)), _parsed(old_text)
-            if function is None or old is None:
+            if function is None or old is None or _only_declares(old, function):
                 continue
             before, after = shapes(old, function)
             type_changed = "?" not in (before.kind, after.kind) and (before.kind, before.size) != (
@@ -137,7 +137,7 @@ class ReturnTypeChangedForCallers(PythonCheck):
         stale = {
             (module.path, call.lineno)
             for module, call in self._calls(function, owner)
-            if self._is_stale(module, call, before, after)
+            if _has_result(module, call, function) and self._is_stale(module, call, before, after)
         }
         if not stale:
             return
@@ -208,6 +208,18 @@ def _parsed(function: FunctionText) -> FunctionNode | None:
     except _UNREADABLE:
         return None
     return node if isinstance(node, FunctionNode) else None
+
+
+def _has_result(module: PythonModule, call: ast.Call, function: FunctionNode) -> bool:
+    """Return True if a call yields the result: that of a coroutine function only where it is awaited."""
+    return isinstance(function, ast.FunctionDef) or isinstance(module.parents[call], ast.Await)
+
+
+def _only_declares(old: FunctionNode, now: FunctionNode) -> bool:
+    """Return True if only the annotation changed of a body that shows its result or raises."""
+    if ast.unparse(ast.Module(old.body, [])) != ast.unparse(ast.Module(now.body, [])):
+        return False
+    return any(isinstance(n, ast.Raise) or (isinstance(n, ast.Return) and n.value) for n in walk(now))
 
 
 def _description(before: ReturnShape, after: ReturnShape) -> str:

@@ -73,15 +73,6 @@ class UnsynchronizedWrite(PythonCheck):
                     with self._lock:
                         self._closing = True
         """),
-        code("""
-            class A:
-                async def put(self, x):
-                    async with self._lock:
-                        self._rows.append(x)
-
-                def drop(self):
-                    self._rows.clear()
-        """),
     ]
     INVALID = [
         code("""
@@ -101,15 +92,6 @@ class UnsynchronizedWrite(PythonCheck):
 
                 def drop(self):
                     «self._rows.clear()»
-        """),
-        code("""
-            class A:
-                async def put(self, x):
-                    async with self._lock:
-                        self.total += x
-
-                async def drop(self):
-                    «self.total» -= await self.read()
         """),
     ]
 

@@ -365,7 +365,9 @@ class StubInProduction(PythonCheck):
         owner = self.module.class_of(node)
         if _EVENT_HANDLER.match(node.name) or (node.name.startswith("__") and node.name.endswith("__")):
             return True
-        return owner is not None and (self._is_abstract(owner) or self._is_overridden(owner, node.name))
+        return owner is not None and (
+            self._is_abstract(owner) or self._is_overridden(owner, node.name) or _chooses_class(owner)
+        )
 
     def _is_abstract(self, owner: ast.ClassDef) -> bool:
         bases = [*owner.bases, *(keyword.value for keyword in owner.keywords)]
@@ -382,6 +384,14 @@ class StubInProduction(PythonCheck):
         return any(
             getattr(statement, "name", None) == name for subclass in subclasses for statement in subclass.body
         )
+
+
+def _chooses_class(owner: ast.ClassDef) -> bool:
+    """Return True if ``__new__`` of a class returns objects of others, so that it may have none itself."""
+    makers = (n for n in owner.body if isinstance(n, FunctionNode) and n.name == "__new__")
+    returned = (n.value for maker in makers for n in walk(maker) if isinstance(n, ast.Return))
+    calls = (value.func for value in returned if isinstance(value, ast.Call))
+    return any(isinstance(func, ast.Name) and func.id[:1].isupper() for func in calls)
 
 
 def _is_route(node: FunctionNode) -> bool:

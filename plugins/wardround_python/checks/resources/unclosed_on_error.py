@@ -43,6 +43,8 @@ _WORDS = (
     "ZipFile(",
     "File(",
 )
+_HANDING_OVER = frozenset({"detach"})
+"""Methods after which the object owns nothing that has to be closed."""
 _PLAIN_ATTRIBUTES = frozenset({"name", "mode", "encoding", "closed", "status", "headers", "filename"})
 
 
@@ -287,9 +289,8 @@ class UnclosedOnError(PythonCheck):
         parent = self.module.parents[use]
         if isinstance(parent, ast.Attribute):
             called = self.module.parents[parent]
-            return parent.attr in _PLAIN_ATTRIBUTES or (
-                isinstance(called, ast.Call) and called.func is parent
-            )
+            is_called = isinstance(called, ast.Call) and called.func is parent
+            return parent.attr in _PLAIN_ATTRIBUTES or (is_called and parent.attr not in _HANDING_OVER)
         if isinstance(parent, (ast.For, ast.comprehension)):
             return parent.iter is use
         if isinstance(parent, ast.Yield):

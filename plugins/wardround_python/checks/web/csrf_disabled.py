@@ -9,13 +9,13 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, literal, settings_in
-from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.module import FunctionNode, last_name
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _OFF = frozenset({"WTF_CSRF_ENABLED", "JWT_COOKIE_CSRF_PROTECT", "xsrf_cookies"})
 _OPTIONS = frozenset({"require_csrf", "check_origin"})
-_MESSAGE = "any site can send this request for a logged-in visitor; "
-"require a CSRF token"
+_MESSAGE = "any site can send this request for a logged-in visitor; require a CSRF token"
 _LOGGED_IN = LazyPattern(
     r"\brequest\.user\b|\brequest\.session\b|\bcurrent_user\b|login_required|LoginRequired|permission_required|"
     r"staff_member_required|user_passes_test|\bsession\["
@@ -143,8 +143,20 @@ class CsrfDisabled(PythonCheck):
             self.report(self.module.keyword_span(node, len("MIDDLEWARE")), _MESSAGE)
 
     def _is_form_setting(self, node: ast.Assign) -> bool:
+        """Return True for ``Meta`` of a form that reads the form data of a request."""
         cls = self.module.parents[node]
-        return isinstance(cls, ast.ClassDef) and cls.name == "Meta"
+        return isinstance(cls, ast.ClassDef) and cls.name == "Meta" and not self._takes_data(cls)
+
+    def _takes_data(self, meta: ast.ClassDef) -> bool:
+        """Return True if the form, or one that it extends here, gets its values from code: a JSON body."""
+        form = self.module.parents[meta]
+        bases = [ast.unparse(base) for base in form.bases] if isinstance(form, ast.ClassDef) else []
+        extended = [one for name in bases for one in self.module.top_classes.get(name, ())]
+        calls = (n for one in (form, *extended) for n in walk(one) if isinstance(n, ast.Call))
+        return any(
+            last_name(call.func) == "process" and [keyword.arg for keyword in call.keywords] == ["data"]
+            for call in calls
+        )
 
     def _is_behind_switch(self, node: ast.AST) -> bool:
         for parent in self.module.ancestors(node):

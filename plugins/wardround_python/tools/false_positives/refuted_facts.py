@@ -240,6 +240,34 @@ def _is_absent_dependency(module: PythonModule, span: Span) -> bool:
     )
 
 
+def _is_passed_on(module: PythonModule, span: Span) -> bool:
+    """Return True for ``getattr(x, "__call__", ...)`` whose value is an argument or is assigned."""
+    for node in module.expressions_on.get(span.line, ()):
+        if isinstance(node, ast.Call) and module.span(node).column == span.column:
+            parent = module.parents[node]
+            return last_name(node.func) == "getattr" and isinstance(
+                parent, (ast.Call, ast.Assign, ast.Return)
+            )
+    return False
+
+
+def _is_conditional(module: PythonModule, span: Span) -> bool:
+    """Return True for a conditional expression, whose branches may be exception classes or tuples of them."""
+    return any(
+        isinstance(node, ast.IfExp) and module.span(node).column == span.column
+        for node in module.expressions_on.get(span.line, ())
+    )
+
+
+def _exports_attributes(module: PythonModule, span: Span) -> bool:
+    """Return True if an attribute, whose value may be a string, is all that the tool does not know."""
+    for node in module.tree.body:
+        exported = node.value if isinstance(node, ast.Assign) and node.lineno == span.line else None
+        if isinstance(exported, (ast.List, ast.Tuple)):
+            return all(isinstance(one, (ast.Constant, ast.Attribute)) for one in exported.elts)
+    return False
+
+
 def _named_at(module: PythonModule, span: Span) -> str:
     """Return the last part of the longest name or attribute that starts at a position."""
     named = (
@@ -252,7 +280,10 @@ def _named_at(module: PythonModule, span: Span) -> str:
 
 REFUTED: Mapping[str, Callable[[PythonModule, Span], bool]] = {
     **dict.fromkeys(pylint_settings.UNDEFINED, _runs_on_old_python_only),
+    "B004": _is_passed_on,
+    "B030": _is_conditional,
     "F822": _names_are_dynamic,
+    "PLE0604": _exports_attributes,
     "S506": _loads_text_only,
     "not-callable": _is_absent_dependency,
     "reportUnsupportedDunderAll": _names_are_dynamic,

@@ -15,17 +15,19 @@ from wardround_python.tools.false_positives.ruff_style import HABITS
 _OBJECTS = frozenset({"S301", "S302", "S506"})
 _XML = frozenset({"S314", "S318", "S319"})
 DOUBTED = frozenset(
-    {"S102", "S113", "S307", "S317", "S602", "S604", "S605", "S608", *_OBJECTS, *_XML, *HABITS}
+    {"S102", "S113", "S202", "S307", "S317", "S602", "S604", "S605", "S608", *_OBJECTS, *_XML, *HABITS}
 )
 _TEXTS = frozenset({"S102", "S307", "S602", "S604", "S605", *_OBJECTS, *_XML})
+_SPREAD = {"S113": "timeout", "S202": "filter"}
+"""Code -> the argument whose absence it reports."""
 _EXTERNAL = "feature_external_ges, False"
 
 
 def is_harmless(path: str, text: str, code: str, span: Span) -> bool:
     """Return True if the reported text consists only of constants of the module.
 
-    For S113: if the timeout is among the ``**`` arguments; for S317: if external entities are disabled; for
-    habits: if they are harmless there.
+    For S113 and S202: if the timeout or the filter is among the ``**`` arguments; for S317: if external
+    entities are disabled; for habits: if they are harmless there.
     """
     try:
         return _is_harmless(parsed(path, text), code, span)
@@ -62,8 +64,8 @@ def _is_harmless(module: PythonModule, code: str, span: Span) -> bool:
         return False
     if code in _XML and isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
         return "feature_external_ges" in module.text and _switches_all_off(module.tree)
-    if code == "S113":
-        return isinstance(node, ast.Call) and _spreads_timeout(module, node)
+    if code in _SPREAD:
+        return isinstance(node, ast.Call) and _spreads(module, node, _SPREAD[code])
     if code in _TEXTS:
         assert isinstance(node, ast.Call)
         arguments = [*node.args[:1], *(k.value for k in node.keywords if k.arg in {"args", "cmd", "command"})]
@@ -119,8 +121,8 @@ def _switches_all_off(tree: ast.Module) -> bool:
     )
 
 
-def _spreads_timeout(module: PythonModule, call: ast.Call) -> bool:
-    """Return True if the mapping that is spread into a call has a timeout where the module creates it."""
+def _spreads(module: PythonModule, call: ast.Call, argument: str) -> bool:
+    """Return True if the mapping that is spread into a call has an argument where the module creates it."""
     spread = {
         node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
         for keyword in call.keywords
@@ -132,7 +134,7 @@ def _spreads_timeout(module: PythonModule, call: ast.Call) -> bool:
     assigned = module.notes.get(_givers)
     if not isinstance(assigned, dict):
         assigned = module.notes[_givers] = _givers(module)
-    return any("timeout" in ast.unparse(value) for name in spread for value in assigned.get(name, ()))
+    return any(argument in ast.unparse(value) for name in spread for value in assigned.get(name, ()))
 
 
 def _givers(module: PythonModule) -> Mapping[str, Sequence[ast.stmt]]:

@@ -15,7 +15,9 @@ from wardround.text.line_index import with_newlines
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 
-_TEST_PATH = LazyPattern(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)")
+_TEST_PATH = LazyPattern(
+    r"(^|/)((?:[iu]|\w+[_-])?tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)"
+)
 
 
 def is_test_path(path: str) -> bool:
