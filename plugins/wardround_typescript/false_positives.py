@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from wardround_typescript.dataflow.scope import ModuleScope
 
 VALUES = frozenset({"code-injection", "sql-injection", "shell-injection"})
+SQL = "sql-injection"
 HANDLERS = "async-endpoint-handler"
 UNDEFINED = "undefined-name"
 Read = Callable[[str], str | None]
 
+_ARITHMETIC = frozenset({"-", "*", "/", "%", "**"})
+_SANITIZES = LazyPattern(r"(?i)sanit|escape|quote|identifier")
+_PART_OF_NAME = LazyPattern(r"(?i)table|schema|column")
+"""Names of parts of a query that cannot be parameters."""
 _CALLS = frozenset({"call_expression", "new_expression"})
 _EXPRESS = LazyPattern(r'"express"\s*:\s*"[^"\d]*(\d+)')
 _VUE = LazyPattern(r'"vue"\s*:\s*"[^"\d]*(\d+)')
@@ -53,7 +58,9 @@ def refutes(path: str, text: str, defect_class: str, span: Span, read: Read) -> 
         return BY_PROJECT[defect_class](path, text, read)
     if defect_class == UNDEFINED:
         return _is_global(path, text, span, read)
-    return _is_constant(path, text, span) if defect_class in VALUES else _is_of_vue_2(path, read)
+    if defect_class in VALUES:
+        return _is_constant(path, text, span) or (defect_class == SQL and _has_only_numbers(path, text, span))
+    return _is_of_vue_2(path, read)
 
 
 def _is_global(path: str, text: str, span: Span, read: Read) -> bool:
@@ -136,6 +143,48 @@ def _is_constant(path: str, text: str, span: Span) -> bool:
         return False
     arguments = [one for one in argument_list.named_children if one.type != "comment"]
     return bool(arguments) and all(_is_text(scope, one) for one in arguments)
+
+
+def _has_only_numbers(path: str, text: str, span: Span) -> bool:
+    """Return True if a query contains no other values than numbers and sanitized names."""
+    from wardround_typescript.dataflow.scope import scope_of  # loads the parser
+
+    scope = scope_of(path, text)
+    call = _call_at(scope, span)
+    argument_list = call.child_by_field_name("arguments") if call is not None else None
+    query = (
+        argument_list.named_children[0]
+        if argument_list is not None and argument_list.named_children
+        else None
+    )
+    if query is None or query.type != "template_string":
+        return False
+    values = [one.named_children[0] for one in query.named_children if one.type == "template_substitution"]
+    return all(_is_number(scope, one) for one in values)
+
+
+def _is_number(scope: ModuleScope, value: Node) -> bool:
+    """Return True for a parameter typed as a number, a calculation, or the call of a sanitizer."""
+    module = scope.module
+    if value.type == "binary_expression":
+        operator = value.child_by_field_name("operator")
+        return operator is not None and module.of(operator) in _ARITHMETIC
+    if value.type == "call_expression":
+        callee = value.child_by_field_name("function")
+        return callee is not None and _SANITIZES.search(module.of(callee)) is not None
+    if value.type != "identifier":
+        return False
+    name = module.of(value)
+    if _PART_OF_NAME.search(name):
+        return True
+    typed = re.compile(rf"(?<![\w$]){re.escape(name)}\??\s*:\s*number\b")
+    holder = value.parent
+    while holder is not None:
+        parameters = holder.child_by_field_name("parameters")
+        if parameters is not None:
+            return typed.search(module.of(parameters)) is not None
+        holder = holder.parent
+    return False
 
 
 def _is_text(scope: ModuleScope, node: Node) -> bool:

@@ -136,7 +136,7 @@ class ExpressionTransfer:
         if taint is not None and is_request(self._state.module, node.value, self._state.function):
             return taint
         if sources.is_raw_request(self._state.module, key, self._state.function):
-            return sources.FROM_LINE if key == "self.path" else FROM_REQUEST
+            return FROM_REQUEST if key == "self.rfile" else sources.FROM_LINE
         if key == "self.kwargs" and self._state.function is not None:
             is_view = request_parameters.is_view_method(self._state.module, self._state.function)
             return FROM_REQUEST if is_view else CLEAN

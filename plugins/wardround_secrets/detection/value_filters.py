@@ -21,7 +21,7 @@ _STOP_WORDS = LazyPattern(
     r"|guest|login|none|null|undefined|true|false|string|value|required|optional|enter|credential|letmein"
     r"|welcome|postgres|mysql|mariadb|redis|mongo|rabbit|minio|bitnami|keycloak|elastic|unused|temp|local"
     r"|dev|supersafe"
-    r"|insecure|unsafe|correct.?horse|\Aabc|\A[a-z]{0,4}123|123456",
+    r"|insecure|unsafe|hunter2|correct.?horse|\Aabc|\A[a-z]{0,4}123|123456",
     re.IGNORECASE,
 )
 _TEMPLATE = LazyPattern(

@@ -151,9 +151,7 @@ _VALIDATED = LazyPattern(r'(?i)\bvalidate\s+constraint\s+"?(\w+)')
 
 
 _NOT_VALID_RULE = "constraint-missing-not-valid"
-_INDEXED = LazyPattern(
-    r"(?i)^[^;]*?\badd\s+(?:constraint\s+\S+\s+)?(?:unique|primary\s+key|exclude)\b"
-)
+_INDEXED = LazyPattern(r"(?i)^[^;]*?\badd\s+(?:constraint\s+\S+\s+)?(?:unique|primary\s+key|exclude)\b")
 """Constraints by an index, which cannot be NOT VALID."""
 _DEFAULT = "adding-field-with-default"
 _STABLE = LazyPattern(
@@ -176,8 +174,15 @@ _ALTER_TABLE = LazyPattern(rf"(?i)\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s
 _ABOUT = {
     **dict.fromkeys(
         (
-            _DEFAULT, _NOT_VALID_RULE, _NOT_NULL, "adding-foreign-key-constraint", "disallowed-unique-constraint",
-            "adding-serial-primary-key-field", "ban-drop-column", "ban-drop-not-null", "renaming-column",
+            _DEFAULT,
+            _NOT_VALID_RULE,
+            _NOT_NULL,
+            "adding-foreign-key-constraint",
+            "disallowed-unique-constraint",
+            "adding-serial-primary-key-field",
+            "ban-drop-column",
+            "ban-drop-not-null",
+            "renaming-column",
         ),
         _ALTER_TABLE,
     ),

@@ -76,6 +76,11 @@ class ModuleFeatures:
         return self._contains(_UPLOADS)
 
     @cached_property
+    def preserves_paths(self) -> bool:
+        """Its uploads keep the paths that their sender wrote."""
+        return "preservePath" in self._text
+
+    @cached_property
     def resolves_queries(self) -> bool:
         """It has resolvers of GraphQL."""
         return self._contains(_QUERIES)

@@ -116,9 +116,14 @@ class PropertyReader:
         if self._is_archive_entry(owner, name):
             return {ARCHIVE: SinkKind.PATH}
         if name in self._upload_names and self._is_upload(owner, name):
-            return TAINTED_TEXT
+            return self._upload_name(name)
         is_clean = name in self._sanitizers.clean_properties or _is_chosen_by_server(path, name)
         return self._of_tainted(owner, name, value) if value and not is_clean else CLEAN
+
+    def _upload_name(self, name: str) -> Taint:
+        """The value of a name of an upload; multer removes the folders unless it preserves paths."""
+        is_base_name = name == "originalname" and not self._features.preserves_paths
+        return without(TAINTED_TEXT, SinkKind.PATH) if is_base_name else TAINTED_TEXT
 
     def _known(self, owner: Node, name: str, path: str | None) -> Taint | None:
         """The value of a property without that of its owner; None where it is unknown."""

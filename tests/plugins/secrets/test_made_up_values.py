@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 from cryptography.x509.oid import NameOID
 from wardround_secrets.checks import CHECKS
+from wardround_secrets.detection import providers
 from wardround_secrets.detection.scanner import scan
 
 from tests.plugins.secrets.planted import BASE62, HEX_KEY, PASSWORD, PRIVATE_KEY, drawn
@@ -216,3 +217,38 @@ class TestQuotedConflicts:
         self, path: str, text: str, expected: list[str]
     ) -> None:
         assert codes(text, path) == expected
+
+
+class TestTokensShownAsExamples:
+    GITLAB = "gl" + "pat-" + drawn(BASE62, 20)
+    FORGED = "gh" + "p_" + drawn(BASE62, 36)
+
+    def test_token_next_to_its_pattern_is_silent_and_one_next_to_another_pattern_is_not(self) -> None:
+        assert codes(f'("glpat-[a-z0-9]{{20}}", "{self.GITLAB}"),\n', "src/patterns.rs") == []
+        assert codes(f'("sk_[a-z0-9]{{20}}", "{self.GITLAB}"),\n', "src/patterns.rs") == ["SE001"]
+
+    def test_placeholder_of_a_form_is_silent(self) -> None:
+        assert codes(f'<Input placeholder="{self.GITLAB}" />\n', "src/form.tsx") == []
+        assert codes(f'<Input value="{self.GITLAB}" />\n', "src/form.tsx") == ["SE001"]
+
+    def test_manual_that_names_an_example_host_shows_an_example(self) -> None:
+        text = f"client = Client('https://git.example.com')\nclient.login('{self.GITLAB}')\n"
+        assert codes(text, "docs/usage.rst") == []
+        assert codes(text, "src/usage.py") == ["SE001"]
+        assert codes(text.replace("example", "acme"), "docs/usage.rst") == ["SE001"]
+
+    def test_comment_in_a_test_declares_a_token_not_real(self) -> None:
+        text = f"// randomly generated, not real\nconst token = '{self.GITLAB}'\n"
+        assert codes(text, "src/token.spec.ts") == []
+        assert codes(text, "src/token.ts") == ["SE001"]
+
+    def test_wrong_checksum_in_a_test_is_no_token(self) -> None:
+        assert codes(f"token = '{self.FORGED}'\n", "tests/test_a.py") == []
+        assert codes(f"token = '{self.FORGED}'\n", "src/a.py") == ["SE001"]
+
+    def test_right_checksum_is_reported_whatever_surrounds_it(self) -> None:
+        body = drawn(BASE62, 30)
+        real = "gh" + "p_" + body + providers.checksum_of(body)
+        text = f"# not real, see https://git.example.com\ntoken = '{real}'\n"
+        assert codes(text, "docs/usage.rst") == ["SE001"]
+        assert codes(f'("ghp_[a-z]{{36}}", "{real}")\n', "src/patterns.py") == ["SE001"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -16,6 +17,8 @@ from wardround_python.check import PythonCheck
 _OFF = frozenset({"WTF_CSRF_ENABLED", "JWT_COOKIE_CSRF_PROTECT", "xsrf_cookies"})
 _OPTIONS = frozenset({"require_csrf", "check_origin"})
 _MESSAGE = "any site can send this request for a logged-in visitor; require a CSRF token"
+_LOGINS = ("flask_login", "login_required", "current_user", "flask_security")
+"""Words of Flask applications whose visitors log in with a cookie."""
 _LOGGED_IN = LazyPattern(
     r"\brequest\.user\b|\brequest\.session\b|\bcurrent_user\b|login_required|LoginRequired|permission_required|"
     r"staff_member_required|user_passes_test|\bsession\["
@@ -69,7 +72,7 @@ class CsrfDisabled(PythonCheck):
         for name, value, _ in settings_in(node):
             is_off = isinstance(value, ast.Constant) and value.value is False
             if (name in _OFF and is_off) or (name == "csrf" and is_off and self._is_form_setting(node)):
-                if not self._is_behind_switch(node):
+                if not self._is_behind_switch(node) and (name != "csrf" or self._has_logins):
                     self.report(self.module.span(node), _MESSAGE)
             elif name == "MIDDLEWARE" and isinstance(value, (ast.List, ast.Tuple)):
                 self._check_middleware(node, value)
@@ -93,7 +96,8 @@ class CsrfDisabled(PythonCheck):
                 self.report(self.module.span(node), _MESSAGE)
         elif node.arg == "meta":
             for name, value in entries(node.value).items():
-                if name == "csrf" and isinstance(value, ast.Constant) and value.value is False:
+                is_csrf = name == "csrf" and isinstance(value, ast.Constant) and value.value is False
+                if is_csrf and self._has_logins:
                     self.report(self.module.span(value), _MESSAGE)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -141,6 +145,12 @@ class CsrfDisabled(PythonCheck):
         is_session = any(item.endswith("SessionMiddleware") for item in values)
         if is_login and is_session and "csrf" not in self.source.text.lower():
             self.report(self.module.keyword_span(node, len("MIDDLEWARE")), _MESSAGE)
+
+    @cached_property
+    def _has_logins(self) -> bool:
+        """Return True if a file of the project mentions visitors who log in."""
+        own = any(word in self.source.text for word in _LOGINS)
+        return own or bool(self.source.project.files_with_word(_LOGINS, ["*.py"]))
 
     def _is_form_setting(self, node: ast.Assign) -> bool:
         """Return True for ``Meta`` of a form that reads the form data of a request."""

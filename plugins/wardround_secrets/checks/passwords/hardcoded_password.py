@@ -35,7 +35,7 @@ class HardcodedPassword(SecretCheck):
             password = "«\x42lauwal.4711»"
         """),
         code("""
-            connect(host="db", user="app", password="«\x68unter2»")
+            connect(host="db", user="app", password="«\x4bestrel88»")
         """),
     ]
 
