@@ -39,7 +39,7 @@ _LABEL_AND_CONTROL = (
     r"<label(?![^>]*(?:htmlFor|\{\.\.\.))[^>]*>[^<{]*</label>\s*"
     r"<(?:input|select|textarea)\b(?![^>]*aria-label)"
 )
-_SEQUENCE = r"\(*\s*[\w$.]+\s*=(?![=>])|\(*[\w$.]+\([^()]*\)\s*,|[!+~-]\s*\(*\s*function\b"
+_SEQUENCE = r"\(*\s*[\w$.]+\s*=(?![=>])|\(*[\w$.]+\([^()]*\)\s*,|[!+~-][\s(]*function\b"
 """A comma expression whose parts assign or call, or a function that is called at once."""
 _CHAI_LINK = r"\)\s{0,40}\.(?:not\.)?(?:to|is|has|does)\.[\w.]*\w\Z"
 _PREFIXED_HOOK = r'in function "\w*_use[A-Z]\w*"'
@@ -188,7 +188,7 @@ def _is_written_out(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_in_pieces(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for a range of combining marks, which is meant to match each of them."""
+    """Return False for a range of combining marks, whose purpose is to match each of them."""
     if "combining" not in result.message:
         return True
     ends = bounded(_RANGE).findall(file.lines[result.span.line - 1])
