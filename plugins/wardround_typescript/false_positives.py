@@ -126,6 +126,7 @@ def _nearest_package(path: str, read: Read, pattern: LazyPattern) -> str:
 
 
 BY_PROJECT: Mapping[str, Callable[[str, str, Read], bool]] = {
+    "children-as-prop": _is_of_other_framework,
     "hooks-order": _is_of_other_framework,
     "test-body-ignored": _is_of_vitest,
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround_tests.changes.harness_files import HarnessKind
 from wardround_tests.changes.loosening import Loosening, line_of_removed, short
@@ -28,6 +29,7 @@ class Weakening(msgspec.Struct, frozen=True):
     in_test_step: bool = False
 
 
+_SECTION = LazyPattern(r"\s*\[+[\w.\"':*-]+\]+\s*(?:$|#)")
 _WEAKENINGS = (
     Weakening(
         frozenset({HarnessKind.SCRIPT}),
@@ -136,12 +138,19 @@ def _added_weakening(
         (n, line)
         for n, line in added
         if re.search(weakening.line, line)
+        and not _is_of_type_checker(file, n)
         and not line.lstrip().startswith("#")
         and (not weakening.in_test_step or _is_in_test_step(file, n))
     ]
     if sum(len(re.findall(weakening.line, line)) for _, line in hits) > before:
         number, line = hits[0]
         yield Loosening(number, f"{weakening.effect} in the change under test: {short(line)}")
+
+
+def _is_of_type_checker(file: ChangedFileView, number: int) -> bool:
+    """Return True for a line in a section of mypy's settings, where errors are those of types."""
+    sections = [line for line in (file.text or "").split("\n")[:number] if _SECTION.match(line)]
+    return bool(sections) and "mypy" in sections[-1]
 
 
 def _is_in_test_step(file: ChangedFileView, number: int) -> bool:

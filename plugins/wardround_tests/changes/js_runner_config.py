@@ -22,7 +22,7 @@ _INSTALLED = "node_modules"
 _SHARED_NAMES = frozenset({"exclude", "include"})
 """Names of lists that other tools use as well."""
 _ABOUT_TESTS = LazyPattern(r"test|spec|e2e|\.[cm]?[jt]sx?\b")
-_RETRIES = LazyPattern(r"[\"']?\b(retry|retries|retryTimes)\b[\"']?\s*[:(]\s*([^,\n})]*)")
+_RETRIES = LazyPattern(r"(?<![\w/-])(retry|retries|retryTimes)\b[\"']?\s*[:(]\s*([^,\n})]*)")
 _FLOOR = LazyPattern(r"[\"']?\b(statements|branches|functions|lines)[\"']?\s*:\s*(-?\d+(?:\.\d+)?)")
 
 
@@ -30,6 +30,8 @@ def lists_in(text: str, keys: str) -> dict[str, list[str]]:
     """Return the strings of each named list; ``keys`` is an alternation pattern of names."""
     found: dict[str, list[str]] = {}
     for match in re.finditer(_LIST.format(keys=keys), text):
+        if "//" in text[text.rfind("\n", 0, match.start()) + 1 : match.start()]:
+            continue
         if match[1] in _SHARED_NAMES and not _is_for_tests(text, match.start()):
             continue
         items, depth = found.setdefault(match[1], []), 1

@@ -15,7 +15,9 @@ _VITEST = _FROM + r"vitest[\"']"
 _JEST = _FROM + r"(?:@jest/globals|bun:test)[\"']"
 _REACT = _FROM + r"[^\"'\n]*(?:react|preact|next/)[^\"'\n]*[\"']|@jsxImportSource"
 _NOT_REACT = (
-    _FROM + r"(?:vue|vue-\w+|solid-js|svelte|@builder\.io/qwik|@angular/core|lit)(?:/[^\"'\n]*)?[\"']"
+    _FROM
+    + r"(?:vue|vue-\w+|@vue/[\w-]+|(?:@[\w-]+/)?solid-[\w-]+|@solidjs/[\w-]+|svelte|@builder\.io/qwik"
+    + r"|@angular/core|lit)(?:/[^\"'\n]*)?[\"']"
 )
 _BUILT_IN_HOOK = r"use(?:Callback|Context|Effect|LayoutEffect|Memo|Reducer|Ref|Transition)"
 _LIKE_REACT = rf"\bReact\.\w|\bextends\s+(?:Pure)?Component\b|\b{_BUILT_IN_HOOK}\s*[<(]"
@@ -47,7 +49,8 @@ _CONSTANT_NAMES = frozenset(
 _DEFINED = r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
 _CALLED = r"([A-Za-z_$][\w$]*)\s*\("
 _ASSERTS = r"\b(?:expect|assert|should)\w*\s*[.(]"
-_EXPECTS = r"\bexpect\s*\("
+_EXPECTS = r"\bexpect\s*\(|//\s*@ts-expect-error\b"
+"""An assertion of the test, or of the compiler."""
 _TESTING_HELPER = r"\btest[A-Z]\w*\("
 """A call of a helper that tests something, such as ``testPrice(...)``."""
 _BUILT_PATH = r"(?:^|/)(?:\.yarn|node_modules|bower_components)/|[.-]min\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"

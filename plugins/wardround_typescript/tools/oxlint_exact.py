@@ -23,6 +23,7 @@ _LITERALS_ONLY = r"Math\.(?:min|max)\(\s*-?[\d.]+\s*,\s*-?[\d.]+\s*\)"
 _CONVERTING = r"[!=]=\s*(?:true|false|\[\]|(['\"])(?:-?\d+)?\1)\s*(?:[;,)\]}?:&|]|$)"
 _SCREEN = 25
 _REL_OF_NAME = r"\brel=\{\s*(?!(?:null|true|false|undefined)\b)[A-Za-z_$][\w$.?]*(?:\([^{}]*\))?\s*\}"
+_REL_WITHOUT_OPENER = r"\brel=(?:\{\s*)?[\"'`][^\"'`]*\bnoopener\b"
 _HREF_OF_CONSTANT = r"\bhref=\{\s*[A-Z][A-Z0-9_]+\s*\}"
 _IMPORTS_USE = r"\bimport\b[^;\"'`]{0,500}[\s{,]use\s*[,}]"
 _WAITING_FRAMEWORK = (
@@ -38,6 +39,8 @@ _LABEL_AND_CONTROL = (
     r"<label(?![^>]*(?:htmlFor|\{\.\.\.))[^>]*>[^<{]*</label>\s*"
     r"<(?:input|select|textarea)\b(?![^>]*aria-label)"
 )
+_SEQUENCE = r"\(*\s*[\w$.]+\s*=(?![=>])|\(*[\w$.]+\([^()]*\)\s*,|[!+~-][\s(]*function\b"
+"""A comma expression whose parts assign or call, or a function that is called at once."""
 _CHAI_LINK = r"\)\s{0,40}\.(?:not\.)?(?:to|is|has|does)\.[\w.]*\w\Z"
 _PREFIXED_HOOK = r'in function "\w*_use[A-Z]\w*"'
 _UNION = 15
@@ -82,10 +85,12 @@ def _doubles(result: RawFinding, file: LintedFile) -> bool:
 def _opens_bare(result: RawFinding, file: LintedFile) -> bool:
     """Return True for a link without ``rel``, or with an ineffective one; expressions count as effective.
 
+    ``noopener`` alone is effective in every browser that React supports.
+
     A constant of the program is a trusted address.
     """
     tag = _tag(result, file)
-    return re.search(_REL_OF_NAME, tag) is None and re.search(_HREF_OF_CONSTANT, tag) is None
+    return not any(re.search(safe, tag) for safe in (_REL_OF_NAME, _REL_WITHOUT_OPENER, _HREF_OF_CONSTANT))
 
 
 def _converts(result: RawFinding, file: LintedFile) -> bool:
@@ -183,7 +188,7 @@ def _is_written_out(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_in_pieces(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for a range of combining marks, which is meant to match each of them."""
+    """Return False for a range of combining marks, whose purpose is to match each of them."""
     if "combining" not in result.message:
         return True
     ends = bounded(_RANGE).findall(file.lines[result.span.line - 1])
@@ -265,13 +270,27 @@ HOOK_CODES = ("react-hooks/rules-of-hooks", "react/rules-of-hooks")
 
 
 def _is_unused(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for an assertion by a property, which chai evaluates when it is read."""
+    """Return False for an assertion by a property, which chai evaluates when it is read.
+
+    Nor is the value lost of a sequence with assignments, as minifiers write it, or of a property that is read
+    so that a proxy or a signal tracks it.
+    """
     lines = file.lines[result.span.line - 1 : result.span.end_line]
     statement = " ".join(lines)[result.span.column - 1 :]
     is_of_expect = statement.startswith("expect(") and (
         file.asserts_by_properties or re.search(_CHAI_LINK, statement.rstrip("; \t")) is not None
     )
+    if re.match(_SEQUENCE, statement) or _is_tracked(result, file):
+        return False
     return not is_of_expect and ".should." not in statement
+
+
+def _is_tracked(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for a read that subscribes: of a ref in an effect of Vue, or with a comment on tracking."""
+    line = _rest(result, file)
+    near = "\n".join(file.lines[max(result.span.line - _NEAR, 0) : result.span.line])
+    is_of_vue = re.match(r"[\w.]+\.value;?\s*$", line) is not None and "watchEffect(" in near
+    return is_of_vue or re.match(r"[\w.]+;?\s*//.*(?:track|subscri|touch|depend)", line) is not None
 
 
 EXACT: Mapping[str, Exact] = {

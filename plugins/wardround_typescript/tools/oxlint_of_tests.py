@@ -49,6 +49,11 @@ def _is_invalid_expect(result: RawFinding, file: LintedFile) -> bool:
     )
 
 
+def _is_of_promise(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for Cypress, whose commands are a queue that the runner waits for."""
+    return not file.asserts_by_properties
+
+
 def _is_awaited_later(result: RawFinding, file: LintedFile) -> bool:
     """Return True for an assertion in a variable that a later line awaits."""
     line = file.lines[result.span.line - 1]
@@ -65,6 +70,7 @@ OF_TESTS: Mapping[str, Callable[[RawFinding, LintedFile], bool]] = {
     "no-confusing-set-timeout": _is_without_effect,
     "valid-describe-callback": _is_without_body,
     "valid-expect": _is_invalid_expect,
+    "valid-expect-in-promise": _is_of_promise,
     "valid-title": _is_without_title,
 }
 """By the name of the code, which both frameworks share."""

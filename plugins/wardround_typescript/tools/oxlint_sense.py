@@ -27,6 +27,8 @@ _SMOKE = (
     r"|smoke"
 )
 """Names of tests that assert by running to their end."""
+_TYPE_TESTS = (".test-d.ts", ".test-d.tsx", ".spec-d.ts", ".spec-d.tsx")
+"""Suffixes of files that the compiler only checks."""
 _UNUSED_FUNCTION = r"^Function '[^']+' is declared but never used"
 _MODULE = r"(?m)^\s*(?:import|export)\b|\brequire\(|\bmodule\.exports\b"
 
@@ -99,7 +101,9 @@ def _is_stale_dependency(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_without_assertion(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for a test whose name states that nothing is thrown."""
+    """Return False for a test whose name states that nothing is thrown, and for tests of types."""
+    if file.path.endswith(_TYPE_TESTS):
+        return False
     is_smoke = re.search(_SMOKE, file.lines[result.span.line - 1]) is not None
     return not is_smoke and not file.calls_asserting(result.span.line)
 

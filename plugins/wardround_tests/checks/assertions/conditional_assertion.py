@@ -79,6 +79,8 @@ class ConditionalAssertion(PythonTestCheck):
 
     def _check_branch(self, branch: ast.For | ast.If, case: TestCase) -> None:
         """Report a branch or loop that contains all assertions if the result decides whether it runs."""
+        if self._fails_only(branch) or (isinstance(branch, ast.For) and self._asserts_in(branch.orelse)):
+            return
         if isinstance(branch, ast.If) and self._asserts_both_ways(branch, case):
             text = f'"{case.name}" accepts either result; assert the expected one'
             self.report(self.module.keyword_span(branch, len("if")), text, severity=Severity.INFO)
@@ -153,15 +155,37 @@ class ConditionalAssertion(PythonTestCheck):
     def _is_of_project(self, node: ast.Call, case: TestCase) -> bool:
         """Return True if files are searched in a folder of the project, not in one that the test fills."""
         root = root_name(node.func)
-        bound = {
+        return root in self.module.assigned and root not in case.parameters | self._bound_names(case)
+
+    def _asserts_in(self, statements: Sequence[ast.stmt]) -> bool:
+        return any(map(self.module.asserts, own_nodes(statements)))
+
+    def _fails_only(self, branch: ast.For | ast.If) -> bool:
+        """Return True if a branch is the assertion itself: it only raises a failure."""
+        return not any(map(self._can_pass, own_nodes(branch.body))) and not branch.orelse
+
+    def _is_of_input(self, test: ast.expr, case: TestCase) -> bool:
+        """Return True if a condition reads a parameter of the test, or an attribute that the test sets."""
+        read = [n for n in walk(test) if isinstance(n, (ast.Name, ast.Attribute))]
+        stores = (t for n in self.module.nodes_of(case) if isinstance(n, ast.Assign) for t in n.targets)
+        set_here = {ast.unparse(target) for target in stores if isinstance(target, ast.Attribute)}
+        bound = self._bound_names(case)
+        parameters = case.parameters - bound
+        return any(
+            n.id in parameters if isinstance(n, ast.Name) else ast.unparse(n) in set_here for n in read
+        )
+
+    def _bound_names(self, case: TestCase) -> set[str]:
+        return {
             n.id
             for n in self.module.nodes_of(case)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
-        return root in self.module.assigned and root not in case.parameters | bound
 
     def _asserts_both_ways(self, branch: ast.If, case: TestCase) -> bool:
         """Return True if the result decides which of two assertions runs."""
+        if self._is_of_input(branch.test, case):
+            return False
         ways = (branch.body, branch.orelse)
         return self._is_about_result(branch.test, case) and all(
             any(self._can_pass(node) for node in own_nodes(way)) for way in ways

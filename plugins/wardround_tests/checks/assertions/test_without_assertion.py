@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
+from wardround_tests.models.fixtures import is_fixture
 from wardround_tests.models.python_tests import TestCase, has_unknown_decorator
 from wardround_tests.models.syntax import ASSERTING_NAME, FUNCTIONS, body_of, last_name, own_nodes
 
@@ -31,6 +33,9 @@ _SMOKE_TEXT = LazyPattern(
 _RESULT_NAME = LazyPattern(
     r"^(res|ret|rv|got|out|actual|answer|value|data|response|resp|result|output)s?$|_result$|^result_"
 )
+
+_VERIFYING = frozenset({"respx_mock", "httpx_mock"})
+"""Fixtures that fail at the end of a test unless every registered request was sent."""
 
 
 class TestWithoutAssertion(PythonTestCheck):
@@ -75,7 +80,7 @@ class TestWithoutAssertion(PythonTestCheck):
             return
         statements = body_of(case.node)
         if all(isinstance(s, ast.Pass) or _is_ellipsis(s) for s in statements):
-            if not case.node.decorator_list:
+            if not case.node.decorator_list and not self._own_fixtures(case):
                 self._report(case, f'"{case.name}" is empty and always passes; implement or remove it')
         elif returned := next((s for s in statements if _is_returned_claim(s)), None):
             text = f'"{case.name}" returns its comparison, which the runner ignores; assert it'
@@ -102,14 +107,40 @@ class TestWithoutAssertion(PythonTestCheck):
 
     def _may_assert(self, case: TestCase) -> bool:
         parameters = case.parameters
+        if parameters & _VERIFYING or any(map(_verifies_requests, self._own_fixtures(case))):
+            return True
         for node in self.module.all_nodes_of(case):
-            if self.module.asserts(node):
+            if self.module.asserts(node) or _is_verifying_mock(node) or self._is_soft_assertion(node):
                 return True
             if isinstance(node, ast.Call) and _is_unresolved(
                 node.func, parameters, case, self.module.helpers.asserting
             ):
                 return True
         return False
+
+    def _own_fixtures(self, case: TestCase) -> list[FunctionNode]:
+        """Return the fixtures of the module that a test requests; the code under test may be in them."""
+        functions = self.module.support_functions
+        return [one for one in functions if one.name in case.parameters and is_fixture(one)]
+
+    def _is_soft_assertion(self, node: ast.AST) -> bool:
+        """Return True for a call of pytest-check."""
+        name = self.module.imported_name(node.func) if isinstance(node, ast.Call) else None
+        return name is not None and name.startswith("pytest_check.")
+
+
+def _verifies_requests(fixture: FunctionNode) -> bool:
+    return any(map(_is_verifying_mock, walk(fixture)))
+
+
+def _is_verifying_mock(node: ast.AST) -> bool:
+    """Return True for a mock that fails at its end unless every registered request was sent."""
+    if not isinstance(node, ast.Call) or last_name(node) != "RequestsMock":
+        return False
+    return not any(
+        k.arg == "assert_all_requests_are_fired" and isinstance(k.value, ast.Constant) and not k.value.value
+        for k in node.keywords
+    )
 
 
 def _is_unresolved(

@@ -28,6 +28,8 @@ from wardround_tests.file_kinds import is_production, is_test
 
 # Patterns are strings, since compiling them takes longer than a review that does not need them.
 
+_QUOTED_WORD = r"[\"'][\w-]+[\"'],?"
+"""An item of a list of names, such as plugins."""
 _IS_INSTALL = (
     r"\b(install|uses:|pip|requires|dependencies|(uv|poetry|pdm|npm|yarn|pnpm|bun) add)\b|^\s*#|[=<>~]=|"
     r"^\s*(- )?(name|cache|key|path|image|[\w-]*version)\s*:|"
@@ -221,6 +223,8 @@ def _holds_tests(path: str) -> bool:
 
 
 def _is_run(line: str) -> bool:
+    if re.fullmatch(_QUOTED_WORD, line.strip()):
+        return False
     return re.search(RUNS_TESTS, line) is not None and re.search(_IS_INSTALL, line) is None
 
 

@@ -205,8 +205,10 @@ def _is_restoration(node: ast.AST, case: TestCase) -> bool:
 def _read_into(statement: ast.Assign) -> list[tuple[str, str]]:
     """Return the pairs of target and value of an assignment, as written."""
     target, value = statement.targets[0], statement.value
-    is_parallel = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
-    pairs = zip(target.elts, value.elts, strict=False) if is_parallel else ((target, value),)
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        pairs = list(zip(target.elts, value.elts, strict=False))
+    else:
+        pairs = [(target, value)]
     return [(ast.unparse(one), ast.unparse(other)) for one, other in pairs]
 
 

@@ -8,7 +8,9 @@ from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 _CHECKS = LazyPattern(
-    r"(?:^|\.)(?:verify|authorize|authenticate|assert|ensure|require|enforce|guard)(?:[A-Z]\w*)?$"
+    r"(?:^|\.)(?:verify|authorize|authenticate|assert|enforce|guard)(?:[A-Z]\w*)?$"
+    r"|(?:^|\.)(?:ensure|require)\w*(?:Access|Allow|Admin|Auth|Can|Ha[sv]e|Is|Limit|Log(?:in|ged)|Member|Own|Permi|Quota|Rights?"
+    r"|Role|Session|Signed|Token|User|Valid|Verif)\w*$"
     r"|(?:^|\.)check(?:Access|Permission|Auth|Token|Signature|Owner|Quota|Limit|Role|Session|Rights)\w*$"
 )
 _MAKES = LazyPattern(

@@ -114,9 +114,15 @@ class HookInCallback(TreeCheck):
         around = function_around(function)
         name = code.name_of(function)
         if around is not None and (is_component(code, around) or is_hook(code, around)):
-            return bool(name) or self._is_callback(function)
+            return self._is_callback(function) or (bool(name) and not self._is_called_in(around, name))
         # A plain async function cannot be a component of the browser.
         return bool(name) and _PLAIN_NAME.search(name) is not None and is_async(function) and around is None
+
+    def _is_called_in(self, component: Node, name: str) -> bool:
+        """Return True if a component calls a function of its own while it renders."""
+        from wardround.languages.script.code import function_around
+
+        return any(function_around(call) == component for call in self.code.calls_named(name))
 
     def _is_callback(self, function: Node) -> bool:
         """Return True if a function is an event handler, or passed to a hook or a list method."""

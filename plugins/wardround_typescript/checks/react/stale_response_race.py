@@ -19,6 +19,7 @@ _GUARDED = LazyPattern(
     r"|alive|active|latest\w*|last\w*"
     r"|is(Active|Current|Alive|Subscribed|Latest)\w*|did(Cancel|Unmount)|request_?id\w*"
     r"|seq\w*|generation|version)\b"
+    r"|!\s*(is)?(fetching|loading|pending|busy)\w*\b(?=[^;]*\)\s*(await\s+)?\w+\()"
     r"|\.current\s*[!=]==|[!=]==\s*\w+\.current\b"
 )
 _KEPT_BY_KEY = LazyPattern(r"[{,]\s*\[[\w.]+\]\s*:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -155,8 +156,13 @@ class UnencodedQueryParameter(TreeCheck):
         return ".trim()" in code.field(declaration, "value")
 
     def _is_encoded(self, value: Node) -> bool:
-        """Return True if a call that may encode created the variable, or it is one of a few constants."""
+        """Return True if a call that may encode created the variable, or it is one of a few constants.
+
+        A number or a truth value contains nothing to encode.
+        """
         code = self.code
+        if re.search(rf"\b{re.escape(code.text(value))}\??:\s*(?:boolean|number)\b", self.source.text):
+            return True
         declaration = code.declaration(code.text(value), value)
         if declaration is None:
             return False

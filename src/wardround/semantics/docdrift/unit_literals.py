@@ -19,6 +19,11 @@ _GIVEN = LazyPattern(
     r"(?P<value>\(?\d[\d_.]*(?:[^\S\n]*(?:\*\*|\*|<<)[^\S\n]*\d[\d_.]*)*\)?)(?=[^\S\n]*(?:[,;)}\]#]|//"
     r"|/\*|\n|\Z))"
 )
+_COUNTED = LazyPattern(
+    r"(?i)(?:\b|_|(?<=[a-z])(?=[A-Z]))(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty"
+    r"|forty|sixty|ninety|half|several)_?(?:milli)?(?:seconds?|minutes?|hours?|days?)$"
+)
+"""A duration in words, such as ``six_hours``, which names no unit of the number."""
 _NUMBERS = LazyPattern(r"\d[\d_.]*")
 _SPANS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
 _WHOLE_IN_MS = frozenset(
@@ -45,7 +50,8 @@ def misplaced_values(text: str) -> Iterator[UnitValue]:
     for match in _GIVEN.finditer(text):
         name, value = match["name"], match["value"].strip("()").strip()
         unit = unit_of(name)
-        other = _unit_of_value(unit, value) if unit is not None and "per" not in name.lower() else None
+        is_measured = unit is not None and "per" not in name.lower() and _COUNTED.search(name) is None
+        other = _unit_of_value(unit, value) if unit is not None and is_measured else None
         if other is not None:
             yield UnitValue(name, value, other, match.start())
 

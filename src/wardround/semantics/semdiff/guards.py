@@ -369,12 +369,16 @@ class Unlike(msgspec.Struct, frozen=True):
 
 
 def outliers(bodies: Sequence[GuardedFunction], is_added: Callable[[int], bool]) -> Iterator[Unlike]:
-    """Return new functions that lack the guards of all others of the file that work on the same thing."""
+    """Return new functions that lack the guards of all others of the file that work on the same thing.
+
+    A function that a guarded one of the file calls is its helper.
+    """
     known = _by_name(bodies)
     names = {one.name: _guard_names([one, *_called(one, known)]) for one in bodies}
     old = [one for one in bodies if one.acts and not is_added(one.place[0])]
+    helpers = {_last(call) for one in bodies if names[one.name] for call in one.calls}
     for body in bodies:
-        if not body.acts or not is_added(body.place[0]):
+        if not body.acts or not is_added(body.place[0]) or _last(body.name) in helpers:
             continue
         held = names[body.name] | {call.rpartition(".")[2] for call in body.calls}
         for shared, others in _siblings(body, old):
@@ -383,6 +387,10 @@ def outliers(bodies: Sequence[GuardedFunction], is_added: Callable[[int], bool])
             if missed:
                 yield Unlike(body, shared, missed, len(others))
                 break
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _siblings(
