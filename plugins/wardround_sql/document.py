@@ -9,7 +9,6 @@ from functools import cached_property
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.storage.regex_cache import bounded
 from wardround_sql.frontends.registry import calls
 from wardround_sql.frontends.string_assembly import AssembledText, Discarded
 from wardround_sql.locations import Locations

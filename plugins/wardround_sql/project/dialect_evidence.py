@@ -11,9 +11,7 @@ from wardround_sql.parsing.dialects import POSTGRES
 
 _PROVIDER = LazyPattern(r'(?m)^\s*provider\s*=\s*"([\w-]+)"')
 _SCHEMA = LazyPattern(r'(?m)^datasource\s+\w+\s*\{[^}]*?^\s*provider\s*=\s*"([\w-]+)"')
-_SQLFLUFF = LazyPattern(
-    r"(?m)^\[(?:tool\.)?sqlfluff(?:\.core)?\][^\[]*?^dialect\s*=\s*[\"']?(\w+)"
-)
+_SQLFLUFF = LazyPattern(r"(?m)^\[(?:tool\.)?sqlfluff(?:\.core)?\][^\[]*?^dialect\s*=\s*[\"']?(\w+)")
 _SQLC = LazyPattern(r"\bengine[\"']?\s*:\s*[\"']?(\w+)")
 _DRIZZLE = LazyPattern(r"\b(?:dialect|driver)\s*:\s*[\"']([\w-]+)[\"']")
 _KNEX = LazyPattern(r"\bclient\s*:\s*[\"']([\w-]+)[\"']")
@@ -44,7 +42,9 @@ _SERVICE = LazyPattern(
 )
 _D1 = LazyPattern(r"\b(d1_databases)\b")
 _DRIVERS: Mapping[str, LazyPattern] = {
-    "Cargo.toml": LazyPattern(r"[\"'](?:[\w-]+/)?(postgres|mysql|sqlite)[\"']|(?m:^)(rusqlite|tokio-postgres)\b"),
+    "Cargo.toml": LazyPattern(
+        r"[\"'](?:[\w-]+/)?(postgres|mysql|sqlite)[\"']|(?m:^)(rusqlite|tokio-postgres)\b"
+    ),
     "go.mod": LazyPattern(
         r"\b(lib/pq|jackc/pgx|go-sql-driver/mysql|go-sqlite3|modernc\.org/sqlite|clickhouse-go|go-mssqldb)\b"
     ),

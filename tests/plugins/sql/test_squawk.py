@@ -180,9 +180,15 @@ def at(line: int, rule: str) -> bytes:
 @pytest.mark.parametrize(
     ("rule", "change"),
     [
-        ("adding-field-with-default", "alter table t add column b text generated always as (a || '') stored;"),
+        (
+            "adding-field-with-default",
+            "alter table t add column b text generated always as (a || '') stored;",
+        ),
         ("constraint-missing-not-valid", "alter table t add constraint c check (a > 0);"),
-        ("adding-foreign-key-constraint", "alter table t add constraint c foreign key (a) references u (id);"),
+        (
+            "adding-foreign-key-constraint",
+            "alter table t add constraint c foreign key (a) references u (id);",
+        ),
         ("require-concurrent-reindex", "reindex table t;"),
     ],
 )
@@ -217,11 +223,15 @@ def test_only_a_volatile_default_rewrites_a_table(tmp_path: Path, default: str, 
     text = f"alter table t add column b date default {default};\n"
     found = SQUAWK.parse(at(0, "adding-field-with-default"), run(tmp_path, text))
     assert [one.message for one in found] == (
-        ["A volatile default requires a table rewrite with an ACCESS EXCLUSIVE lock. Or that."] if kept else []
+        ["A volatile default requires a table rewrite with an ACCESS EXCLUSIVE lock. Or that."]
+        if kept
+        else []
     )
 
 
 def test_a_table_that_is_replaced_under_its_old_name_breaks_no_client(tmp_path: Path) -> None:
     text = "alter table t rename to t_old;\ncreate table t (a int);\n"
     assert SQUAWK.parse(at(0, "renaming-table"), run(tmp_path, text)) == []
-    assert len(SQUAWK.parse(at(0, "renaming-table"), run(tmp_path, text.replace("table t (", "table u (")))) == 1
+    assert (
+        len(SQUAWK.parse(at(0, "renaming-table"), run(tmp_path, text.replace("table t (", "table u (")))) == 1
+    )
