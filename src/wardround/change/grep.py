@@ -127,9 +127,7 @@ class TreeFiles:
                 yield path, self._read.get(blob) or b""
 
 
-def _grepped(
-    git: GitProcess, words: Sequence[str], tree: Sequence[str], patterns: Sequence[str]
-) -> set[str]:
+def _grepped(git: GitProcess, words: Sequence[str], tree: Sequence[str], patterns: Sequence[str]) -> set[str]:
     asked = [part for word in words for part in ("-e", word)]
     out = git.output(
         "grep", "-l", "-w", "-z", "-F", "--no-color", "--threads=2", *asked, *tree, "--", *patterns,

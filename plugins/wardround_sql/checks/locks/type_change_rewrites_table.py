@@ -41,10 +41,6 @@ class TypeChangeRewritesTable(SqlCheck):
         code("""
             alter table notes alter column a type varchar;
         """),
-        code("""
-            set timezone = 'UTC';
-            alter table notes alter column a type timestamptz;
-        """),
     ]
     INVALID = [
         code("""

@@ -74,64 +74,6 @@ class MergedMigrationEdited(ChangeCheck):
             },
             message="Fold",
         ),
-        change(
-            {
-                "db/migrations/V2__b.sql": (
-                    """
-                    CREATE TABLE b ("n" int);
-                    """,
-                    """
-                    create table if not exists b (n int)
-                    """,
-                ),
-            },
-            message="Repeatable",
-        ),
-        change(
-            {
-                "db/migrations/V2__b.sql": (
-                    """
-                    CREATE TABLE b (n int,);
-                    """,
-                    """
-                    CREATE TABLE b (n int);
-                    """,
-                ),
-            },
-            message="Repair",
-        ),
-        change(
-            {
-                "db/migrations/V2__b.sql": (
-                    """
-                    CREATE TABLE b (n int);
-                    """,
-                    """
-                    CREATE TABLE b (n bigint);
-                    """,
-                ),
-                "db/migrations/V3__b.sql": (
-                    None,
-                    """
-                    ALTER TABLE b ALTER COLUMN n TYPE bigint;
-                    """,
-                ),
-            },
-            message="Wider",
-        ),
-        change(
-            {
-                "db/migrations/2_b.down.sql": (
-                    """
-                    DROP TABLE b;
-                    """,
-                    """
-                    DROP TABLE b, c;
-                    """,
-                ),
-            },
-            message="Complete",
-        ),
     ]
     INVALID = [
         change(

@@ -41,13 +41,6 @@ class DialectTrap(SqlCheck):
             SELECT * FROM (SELECT a FROM t ORDER BY b) WHERE ROWNUM <= 5;
             SELECT SYSDATE FROM dual;
         """),
-        code(
-            """
-            {%- if and prefix != '' %}{%- endif %}
-            SELECT a FROM {{ t }} WHERE b IS NULL;
-            """,
-            path="oracle/q.sql",
-        ),
     ]
     INVALID = [
         code("""

@@ -29,9 +29,6 @@ class NotInNullableSubquery(SqlCheck):
         code("""
             select a from notes where b not in (1, 2);
         """),
-        code("""
-            select a from {{ ref('notes') }} where b not in (select c from {{ ref('other') }});
-        """),
     ]
     INVALID = [
         code("""
