@@ -66,8 +66,8 @@ class UnescapedValue(TemplateCheck):
     def run(self) -> None:
         for match in _CODE.finditer(self.source.text):
             inside = match["inside"] or ""
-            if _SAFE.search(inside) and not _CLEANED.search(inside):
-                value = inside.partition("|")[0].strip()[:60]
+            if _SAFE.search(inside) and not _CLEANED.search(inside) and not _IS_LITERAL.search(inside):
+                value = _unescaped(inside)[:60]
                 self.report_at(
                     *match.span(),
                     f"{value} is not escaped: |safe keeps its markup; "
@@ -207,6 +207,12 @@ class FormWithoutToken(TemplateCheck):
         return bool(self.source.project.files_with_word([*_DJANGO, *_FORM_TOKENS, *_LOGINS], _MANIFESTS))
 
 
+def _unescaped(expression: str) -> str:
+    """Return the operand that ``|safe`` applies to: a filter binds more tightly than an operator."""
+    chain = _SAFE.split(expression)[0].partition("|")[0]
+    return chain.strip() if "(" in chain else _OPERATOR.split(chain)[-1].strip()
+
+
 def _fills_in(one: Attribute) -> bool:
     """Return True if a value may contain a space: neither a number nor an address the framework creates."""
     filled = _FILLED.search(one.value)
@@ -217,6 +223,12 @@ _CODE = LazyPattern(
     r"(?s)\{#.{0,2000}?#\}|\{\{-?(?P<inside>.{0,2000}?)-?\}\}|\{%-?\s{0,50}(?P<statement>.{0,2000}?)-?%\}"
 )
 _SAFE = LazyPattern(r"\|\s{0,20}safe\b|\bMarkup\(")
+_IS_LITERAL = LazyPattern(
+    r"(?:'[^'\n]{0,500}'|\"[^\"\n]{0,500}\")\s{0,20}(?:\|\s{0,20}\w{1,40}\s{0,20})?\|\s{0,20}safe\b"
+    r"|\|\s{0,20}safe\s{0,20}\|\s{0,20}(?!(?:default|trim|lower|upper|title|capitalize|center|indent|d)\b)\w"
+)
+"""A literal as the operand of ``|safe``, or a later filter whose result is escaped again."""
+_OPERATOR = LazyPattern(r"\s(?:if|else|or|and|not|in|is)\s")
 _CLEANED = LazyPattern(
     r"(?i)tojson|json_script|escape|bleach|saniti|clean|nh3|dumps|\.media\b|csrf|icon|svg|striptags|urlize"
     r"|linebreaks|markdown|\|\s{0,20}(?:int|length|truncate\w*|date|floatformat)\b|^\s{0,20}[\"'_]"

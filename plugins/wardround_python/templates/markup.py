@@ -16,7 +16,7 @@ _IN_TAG = LazyPattern(
     rf"(?s)(?P<end>/?>)|(?P<code>{_CODE})|(?P<name>[^\s=<>\"'/{{]+)(?:\s{{0,50}}(?P<equals>=)\s{{0,50}})?|(?P<other>.)"
 )
 _VALUE = LazyPattern(
-    rf"(?s)\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>(?:{_CODE}|(?!\{{[{{%#])[^\s\"'<>`])++)"
+    rf"(?s)\"(?P<double>(?:{_CODE}|[^\"])*+)\"|'(?P<single>(?:{_CODE}|[^'])*+)'|(?P<bare>(?:{_CODE}|(?!\{{[{{%#])[^\s\"'<>`])++)"
 )
 _RAW = ("script", "style", "textarea", "title")
 """Elements whose content is text, not tags."""

@@ -50,7 +50,7 @@ _WAY = LazyPattern(
 _SAFE = LazyPattern(
     r"(?i)^[\d\s'\"]|(?-i:^[A-Z][A-Z0-9_]*$)|(?-i:\.[A-Z][A-Z0-9_]+$)|table|schema|column|cols?\b|placeholder|field|where|"
     r"clause|order|join|select|condition|limit|offset|filter|query|sql|cte|index|suffix|prefix|dbName|database|interval|"
-    r"keys|values|escape|quote|literal|ident|number\(|parseInt|parseFloat|\.length\b|\.map\(|marks|param|toISOString|"
+    r"keys|values|escape|quote|literal|ident|number\(|parseInt|parseFloat|\.getTime\(\)|\.length\b|\.map\(|marks|param|toISOString|"
     r"page|count\b|expr|stmt|statement|partition|\?|^this\.name\b|Math\.|BigInt\("
 )
 _OUTSIDE = LazyPattern(
@@ -60,7 +60,10 @@ _MADE_OF = LazyPattern(
     r"\b(?:const|let)\s+([\w$]+)\s*(?::\s*string\s*)?=\s*(\w+(?:\.\w+)+)\s*(?:\?\?|\|\||;)"
 )
 _IS_NO_TEXT = r"\s*\??:\s*(?:number|boolean|bigint|Date)\b"
-_HOLDS_NO_TEXT = r"\s*=\s*(?:\d|Number|parse|Math|\[|await\s+count|new Date)"
+_HOLDS_NO_TEXT = (
+    r"\s*=\s*(?:\d|Number|parse|Math|\[|await\s+count|new Date|"
+    r"[\w$.!]{1,80}\s*\?\s*(?:\"[^\"\n]*\"|'[^'\n]*')\s*:\s*(?:\"[^\"\n]*\"|'[^'\n]*'))"
+)
 _TYPED = LazyPattern(rf"\b(\w++)(?={_IS_NO_TEXT})")
 _COUNTED = LazyPattern(rf"\b(?:const|let)\s+(\w++)(?={_HOLDS_NO_TEXT})")
 _PLAIN_WORD = LazyPattern(r"\w+")
@@ -297,7 +300,7 @@ class _Found:
             return False
         if _SAFE.search(code) or not re.fullmatch(r"[\w$.?!\[\]'\"() ]+", code):
             return True
-        name = code.split(".")[-1].rstrip("!")
+        name = code.removesuffix(".valueOf()").split(".")[-1].rstrip("!")
         if name not in self._no_texts and not _PLAIN_WORD.fullmatch(name):
             typed = re.search(rf"\b{re.escape(name)}{_IS_NO_TEXT}", self.text)
             counted = re.search(rf"\b(?:const|let)\s+{re.escape(name)}{_HOLDS_NO_TEXT}", self.text)
@@ -306,7 +309,7 @@ class _Found:
 
     @cached_property
     def _no_texts(self) -> dict[str, bool]:
-        """Names whose type or first value is a number, a date or similar."""
+        """Names whose type or first value is a number, a date, one of two constants or similar."""
         return {match[1]: True for pattern in (_TYPED, _COUNTED) for match in pattern.finditer(self.text)}
 
 

@@ -36,6 +36,11 @@ _POSTGRES_SIGNS = LazyPattern(
     r"\bgen_random_uuid\(|\bDOUBLE\s+PRECISION\b|\bWITH\s+TIME\s+ZONE\b|\bpg_catalog\b|\bCREATE\s+TYPE\b",
     re.IGNORECASE,
 )
+_POSTGRES_ONLY = LazyPattern(
+    r"\$\$|\bplpgsql\b|::\w|\bROW\s+LEVEL\s+SECURITY\b|\bCREATE\s+(?:POLICY|EXTENSION|TYPE)\b|\bCONCURRENTLY\b",
+    re.IGNORECASE,
+)
+"""The signs of PostgreSQL without the names of types and functions."""
 _FOREIGN = {name: LazyPattern(sign, re.IGNORECASE | re.MULTILINE) for name, sign in _SIGNS.items()}
 _WORDS = {
     "clickhouse": ("MERGETREE", "ON CLUSTER", "LOWCARDINALITY", "KAFKA"),
@@ -80,10 +85,11 @@ _WORDS = {
 }
 """Upper-case substrings; a file without any of them has no sign of a dialect."""
 _NAMES = LazyPattern(
-    r"(?<![a-z])(?P<name>mysql|mariadb|sqlite3?|mssql|sqlserver|tsql|clickhouse|bigquery|snowflake|oracle|"
-    r"redshift|duckdb|databricks|spark|hive|trino|presto|athena|tidb|postgres|postgresql|cockroach|supabase)"
-    r"(?![a-z])"
+    r"(?:(?<![a-z])(?P<word>mssql|tsql|oracle|spark|hive|trino|presto|athena|tidb)|"
+    r"(?P<name>mysql|mariadb|sqlite3?|sqlserver|clickhouse|bigquery|snowflake|redshift|duckdb|databricks|"
+    r"postgresql|postgres|cockroach|supabase))(?![a-z])"
 )
+"""Names in paths; the unmistakable ones may end a longer word."""
 _SAID = LazyPattern(
     r"\s*--[^\n]*\b(?P<name>mysql|mariadb|sqlite|mssql|sql "
     r"server|t-sql|snowflake|bigquery|oracle|redshift|clickhouse|duckdb)\b",
@@ -140,9 +146,11 @@ def detected_dialect(path: str, text: str, usual: str | None = None) -> str:
         usual: the dialect of the project; PostgreSQL's syntax decides only if it is that, or unknown.
     """
     seen = text[:_LOOKED_AT]
-    ours = sum(1 for _ in _POSTGRES_SIGNS.finditer(seen))
-    counts = _foreign_signs(seen)
     said, named = _SAID.match(seen), _named(path)
+    # SQLite accepts any name of a type
+    signs = _POSTGRES_ONLY if named == "sqlite" else _POSTGRES_SIGNS
+    ours = sum(1 for _ in signs.finditer(seen))
+    counts = _foreign_signs(seen)
     if said and not ours:
         return canonical(said["name"])
     best = max(sorted(counts), key=counts.__getitem__, default="")
@@ -171,7 +179,7 @@ def shows_postgres(text: str) -> bool:
 
 def _named(path: str) -> str:
     """Return the dialect that a path is named after; the innermost folder wins."""
-    result = [match["name"] for match in _NAMES.finditer(path.lower())]
+    result = [match["name"] or match["word"] for match in _NAMES.finditer(path.lower())]
     if not result:
         return _SUFFIXES.get(path.rpartition(".")[2].lower(), "")
     return canonical(result[-1])

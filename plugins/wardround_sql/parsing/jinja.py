@@ -12,6 +12,8 @@ from wardround.checks.lazy import LazyPattern
 
 _JINJA = LazyPattern(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _NAMED = LazyPattern(r"(?<![:\w])[:@][A-Za-z_]\w*+|%\([A-Za-z_]\w*\)s|%s")
+_EXTENSION = LazyPattern(r"(?<![@\w])@[A-Za-z_]\w*(?::\w+)?@")
+"""Names that CREATE EXTENSION replaces."""
 _QUESTION = LazyPattern(r"\?")
 _QUOTED = LazyPattern(
     r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|"
@@ -47,7 +49,10 @@ def _blank(text: str) -> str:
 
 
 def without_placeholders(text: str) -> str:
-    """Replace ``%s``, ``%(name)s``, ``:name``, ``@name`` and ``?`` outside quotes by padded ``$1``."""
+    """Replace ``%s``, ``%(name)s``, ``:name``, ``@name`` and ``?`` outside quotes by padded ``$1``.
+
+    The names of an extension's script, such as ``@extschema@``, become identifiers.
+    """
     if not any(sign in text for sign in ("%", ":", "@", "?")):
         return text
     out, offset = [], 0
@@ -63,5 +68,6 @@ def without_quoted(text: str) -> str:
 
 
 def _replaced(text: str) -> str:
+    text = _EXTENSION.sub(lambda result: "x" * len(result.group()), text)
     text = _NAMED.sub(lambda result: "$1".ljust(len(result.group())), text)
     return _QUESTION.sub("0", text) if "?" in text else text

@@ -9,6 +9,7 @@ from functools import lru_cache
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround_sql.document import SqlDocument
+from wardround_sql.parsing.jinja import is_template, without_jinja
 from wardround_sql.parsing.statements import SqlFragment
 
 _COVERED = LazyPattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|'(?:[^']|'')*+(?:'|\Z)")
@@ -30,7 +31,9 @@ def _cover(match: re.Match[str]) -> str:
 
 def masked_fragments(script: SqlDocument) -> Iterator[tuple[SqlFragment, str]]:
     """Yield the SQL of a file, fragment by fragment, each with its masked text."""
-    return ((item, masked(item.text)) for item in script.fragments if not item.modelled)
+    for item in script.fragments:
+        if not item.modelled:
+            yield item, masked(without_jinja(item.text) if is_template(item.text) else item.text)
 
 
 def span_in(script: SqlDocument, fragment: SqlFragment, start: int, end: int) -> Span:

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from wardround.checks.source import RepositoryView
 from wardround_sql.options import SqlOptions
-from wardround_sql.parsing.dialects import FOREIGN_WORDS, POSTGRES, canonical, detected_dialect
+from wardround_sql.parsing.dialects import (
+    FOREIGN_WORDS,
+    POSTGRES,
+    POSTGRES_WORDS,
+    canonical,
+    detected_dialect,
+)
 from wardround_sql.project.dialect_evidence import configured_dialects, declared_dialect
 from wardround_sql.project.migration_files import SUFFIXES, set_patterns
 
@@ -39,9 +45,12 @@ def file_dialect(path: str, sql: str, options: SqlOptions, project: RepositoryVi
         return FileDialect(own)
     if options.dialect is not None:
         return FileDialect(canonical(options.dialect))
-    is_foreign = bool(project.files_with_word(FOREIGN_WORDS, set_patterns(path)))
+    adjacent = set_patterns(path)
+    is_foreign = bool(project.files_with_word(FOREIGN_WORDS, adjacent))
     configured = configured_dialects(path, project) if path.endswith(SUFFIXES) else frozenset()
     if len(configured) == 1 and not is_foreign:
         return FileDialect(next(iter(configured)))
+    if len(configured) > 1 and not is_foreign and project.files_with_word(POSTGRES_WORDS, adjacent):
+        return FileDialect(POSTGRES)
     name = min(configured) if configured and POSTGRES not in configured else POSTGRES
     return FileDialect(name, is_certain=not is_foreign and not configured)

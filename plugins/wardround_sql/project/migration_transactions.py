@@ -29,6 +29,11 @@ _MARKS = (
 )
 
 
+def disables_transaction(text: str) -> bool:
+    """Return True if a SQL migration has the setting that runs it outside of a transaction."""
+    return any(off.search(text) for _, _, off in _MARKS)
+
+
 def transaction_of(source: SourceFile) -> str:
     """Return the tool that runs a migration in a transaction; empty if there is none.
 

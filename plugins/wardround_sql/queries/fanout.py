@@ -84,15 +84,19 @@ def _many(select: exp.Select, joins: list[exp.Join]) -> dict[str, str]:
             continue
         on, name = join.args.get("on"), join.this.alias_or_name
         pairs = list(_equal(on, name)) if isinstance(on, exp.Expr) else list(_using(join, select))
-        parent = _parent(pairs)
+        parent = _parent(pairs, join.this.name)
         if parent is not None:
             result[name] = parent
     return result
 
 
-def _parent(pairs: list[tuple[exp.Column, exp.Expr]]) -> str | None:
+def _parent(pairs: list[tuple[exp.Column, exp.Expr]], table: str) -> str | None:
     """Return the table whose key a join equates, unless another equation leaves one row."""
-    keys = [(own, other) for own, other in pairs if isinstance(other, exp.Column) and _is_key(own, other)]
+    keys = [
+        (own, other)
+        for own, other in pairs
+        if isinstance(other, exp.Column) and _is_key(own, other) and not _is_its_own(own, table)
+    ]
     keys.sort(key=lambda pair: bool(_LEAVES_MANY.search(pair[0].name)))
     if not keys:
         return None
@@ -103,6 +107,12 @@ def _parent(pairs: list[tuple[exp.Column, exp.Expr]]) -> str | None:
 def _is_key(mine: exp.Column, other: exp.Column) -> bool:
     """Return True if a column references the key of another table."""
     return mine.name != "id" and mine.name.endswith("_id") and other.name in ("id", mine.name)
+
+
+def _is_its_own(key: exp.Column, table: str) -> bool:
+    """Return True if a column is the key of its own table by its name: ``order_id`` of ``orders``."""
+    stem, plain = key.name.lower().removesuffix("_id"), table.lower()
+    return plain.removeprefix("stg_").removesuffix("s") == stem.removesuffix("s")
 
 
 def _equal(on: exp.Expr, name: str) -> Iterator[tuple[exp.Column, exp.Expr]]:

@@ -30,6 +30,8 @@ _ASKED = LazyPattern(
     r"\.from\(\s*['\"`]\w+['\"`]\s*\)\s*\.select\()",
     re.IGNORECASE,
 )
+_FINDS = LazyPattern(r"\.find(?:Unique|First|ByPk|One|By)\w*\s*\(", re.IGNORECASE)
+_PROMISED = LazyPattern(r"\b(?:await|yield|return)\b|=>\s*$|=>\s*[\w$.]+$|\.push\(")
 _MANY = LazyPattern(r"(?is)\b(?:any\s*\(|in\s*\()")
 _FETCHES = (
     r"(?:\.(?:query|execute|findMany|findAll|find|manyOrNone|many|any|select|from|all|getMany)\b|"
@@ -109,11 +111,18 @@ class _Script:
             arguments = self.text[match.start() : self._chain_end(match, end)]
             if _VERB.search(match.group()) and not _FROM.search(arguments):
                 continue  # it calls a function with unknown effects
+            if _FINDS.match(match.group()) and not self._is_awaited(match.start(), arguments):
+                continue
             if _mentions(arguments, names) and not _MANY.search(arguments + self.texts.get(values, "")):
                 line = self.text.rfind("\n", 0, match.start()) + 1
                 offset = self.text.rfind("await ", line, match.start())
                 return (offset if offset >= 0 else match.start()), match.end()
         return None
+
+    def _is_awaited(self, offset: int, call: str) -> bool:
+        """Return True if a statement awaits or returns the result; one of a lookup in memory does not."""
+        start = max(self.text.rfind(sign, 0, offset) for sign in (";", "{", "}"))
+        return _PROMISED.search(self.text[start + 1 : offset]) is not None or ".then(" in call
 
     def _first_helper(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
         """Return the first call in a section to a function of this file that sends a query."""

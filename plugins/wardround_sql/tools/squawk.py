@@ -21,6 +21,7 @@ from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.jinja import is_template
 from wardround_sql.project.file_dialect import file_dialect
 from wardround_sql.project.migration_files import is_down, is_migration
+from wardround_sql.project.migration_transactions import disables_transaction
 
 CONFIG = ".squawk.toml"
 
@@ -72,6 +73,8 @@ def _is_false_positive(path: Path, result: SquawkResult, *, is_configured: bool)
     rule = result.rule_name
     if rule == _IN_TRANSACTION and not (is_configured or _opens_transaction(path)):
         return True
+    if (rule == _IN_TRANSACTION or "same transaction" in result.message) and _is_untransacted(path):
+        return True
     if rule == _CHAR and _is_code(path, result):
         return True
     if rule == _NOT_NULL and _is_proven(path, result):
@@ -80,7 +83,9 @@ def _is_false_positive(path: Path, result: SquawkResult, *, is_configured: bool)
         return True
     if rule == _DEFAULT and _STABLE.search(_statement(path, result)[1]):
         return True
-    if rule == "renaming-table" and _is_replaced(path, result):
+    if rule in ("renaming-table", "ban-drop-table") and _is_replaced(path, result):
+        return True
+    if rule == "ban-drop-column" and _is_added_again(path, result):
         return True
     return rule in _ABOUT and _is_about_its_own(path, result)
 
@@ -92,12 +97,20 @@ def _lines_down(file: Path) -> frozenset[int]:
 
 
 _IN_TRANSACTION = "ban-concurrent-index-creation-in-transaction"
-_BEGIN = LazyPattern(r"^\s*(?:begin|start\s+transaction)\b", re.IGNORECASE | re.MULTILINE)
+_BEGIN = LazyPattern(
+    r"^\s*(?:begin(?:\s+(?:work|transaction)\b[^;]*)?\s*;|start\s+transaction\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The beginning of a transaction, not of a block of a routine."""
 
 
 def _opens_transaction(file: Path) -> bool:
     """Return True if a migration opens a transaction itself."""
     return _BEGIN.search(file.read_text("utf-8")) is not None
+
+
+def _is_untransacted(file: Path) -> bool:
+    return disables_transaction(file.read_text("utf-8", "replace")) and not _opens_transaction(file)
 
 
 _CHAR = "ban-char-field"
@@ -155,7 +168,7 @@ _INDEXED = LazyPattern(r"(?i)^[^;]*?\badd\s+(?:constraint\s+\S+\s+)?(?:unique|pr
 """Constraints by an index, which cannot be NOT VALID."""
 _DEFAULT = "adding-field-with-default"
 _STABLE = LazyPattern(
-    r"(?i)\bdefault\s+\(?\s*(?:current_\w+|localtime(?:stamp)?|session_user|user)\b(?!\s*\()"
+    r"(?i)\bdefault\s+\(?\s*(?:[-+]\s*\d|(?:current_\w+|localtime(?:stamp)?|session_user|user)\b(?!\s*\())"
 )
 """Defaults that PostgreSQL computes once for all rows."""
 _GENERATED = LazyPattern(r"(?i)\bgenerated\s+always\b")
@@ -202,6 +215,9 @@ _MADE = LazyPattern(
 )
 
 
+_RENAMED = LazyPattern(rf"(?i)\brename\s+to\s+{_NAME}")
+
+
 def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
     """Return True if a statement concerns a table or materialized view that the file creates before it."""
     before, text, _ = _statement(file, result)
@@ -214,6 +230,17 @@ def _is_replaced(file: Path, result: SquawkResult) -> bool:
     _, text, after = _statement(file, result)
     renamed = _ABOUT[result.rule_name].search(text)
     return renamed is not None and _plain(renamed[1]) in _created(after)
+
+
+def _is_added_again(file: Path, result: SquawkResult) -> bool:
+    """Return True if the file adds a column of the same name after it drops one."""
+    _, text, after = _statement(file, result)
+    dropped = _DROPPED_COLUMN.findall(text)
+    return bool(dropped) and dropped[-1].lower() in {name.lower() for name in _ADDED_COLUMN.findall(after)}
+
+
+_DROPPED_COLUMN = LazyPattern(r'(?i)\bdrop\s+(?:column\s+)?(?:if\s+exists\s+)?"?(\w+)')
+_ADDED_COLUMN = LazyPattern(r'(?i)\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?"?(\w+)')
 
 
 def _statement(file: Path, result: SquawkResult) -> tuple[str, str, str]:
@@ -231,8 +258,8 @@ def _statement(file: Path, result: SquawkResult) -> tuple[str, str, str]:
 
 
 def _created(text: str) -> frozenset[str]:
-    """Return the plain names of the tables and views that statements create."""
-    return frozenset(_plain(name) for name in _MADE.findall(text))
+    """Return the plain names of the tables and views that statements create or rename to."""
+    return frozenset(_plain(name) for name in [*_MADE.findall(text), *_RENAMED.findall(text)])
 
 
 def _plain(name: str) -> str:

@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, type_name
+from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
 from wardround_sql.queries.facts import old_type, type_changes
 from wardround_sql.schema.builder import build
@@ -60,7 +61,7 @@ class TypeChangeRewritesTable(SqlCheck):
             if self.script.is_new(table) or not self.script.migrates(statement):
                 continue
             column = str(command.get("name", ""))
-            if not self._is_wider(column, table, typed):
+            if not (self._is_wider(column, table, typed) or self._is_read_as_utc(statement, typed)):
                 text = (
                     f"changing {column} to {type_name(typed)} rewrites {table} and blocks all access "
                     "meanwhile; add a new column instead"
@@ -94,7 +95,20 @@ class TypeChangeRewritesTable(SqlCheck):
         unlimited = "typmods" not in typed
         if new == "text" or (new == "varchar" and unlimited):
             return old in ("", *_TEXTS)
+        if new == "citext":
+            return old in ("text", "varchar")
         return old == new and unlimited
+
+    def _is_read_as_utc(self, statement: Statement, typed: Node) -> bool:
+        """Return True if a timestamp gets the time zone UTC of the session, which changes no stored value."""
+        if type_name(typed) != "timestamptz":
+            return False
+        settings = [
+            setting
+            for setting in self.script.of("VariableSetStmt")
+            if setting.offset < statement.offset and str(setting.node.get("name", "")).lower() == "timezone"
+        ]
+        return bool(settings) and "utc" in settings[-1].text.lower()
 
     @cached_property
     def _before(self) -> Schema:

@@ -1,4 +1,4 @@
-"""SQ090: edited migration that was already merged."""
+"""SQ090: edited migration of an earlier commit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,30 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Span
 from wardround.languages.python.tree import parse
-from wardround_sql.project.migration_files import SUFFIXES, is_migration
+from wardround_sql.parsing.dialects import POSTGRES, detected_dialect
+from wardround_sql.parsing.jinja import is_template
+from wardround_sql.parsing.statements import SqlFragment, parsed
+from wardround_sql.project.migration_files import SUFFIXES, is_down, is_migration, set_root
 
 _PYTHON_MIGRATION = LazyPattern(r"^class Migration\(|^down_revision\b", re.MULTILINE)
 _COMMENTS = LazyPattern(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|^[ \t]*(?://|#)[^\n]*", re.MULTILINE)
+_QUOTES = LazyPattern(r'["`]')
+_REPEATED = LazyPattern(r"(?i)\bif\s+(?:not\s+)?exists\b|;")
+_PARTS = LazyPattern(r"'(?:[^']|'')*+'|\w+|[^\w\s]")
+_TABLE = LazyPattern(
+    r"(?i)\b(?:create|alter)\s+(?:\w+\s+)?table\s+(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?([\w.]+)"
+)
 _SWEEP = 4
 """Number of edited migrations in one change that indicates an upgrade of the framework, not of the schema."""
 
 
 class MergedMigrationEdited(ChangeCheck):
-    """Edit of a migration that was already merged.
+    """Edit of a migration that an earlier commit added.
 
     Databases that ran it keep the old schema, new databases get a different one, and tools that verify
-    checksums stop. Restore the migration and add a new one.
+    checksums stop. Restore the migration and add a new one. Not reported are rollbacks, edits with the same
+    schema (spaces, quotes, ``IF NOT EXISTS``), repairs of statements that PostgreSQL cannot parse, and edits
+    whose tables a new migration of the same change alters.
     """
 
     ID = "SQ090"
@@ -100,27 +111,51 @@ class MergedMigrationEdited(ChangeCheck):
     def run(self) -> None:
         if not self.change.messages:  # before it is committed, a branch may still edit its own migrations
             return
-        edited = [file for file in self.change.files if _is_edited(file)]
+        edited = [file for file in self.change.files if _is_edited(file) and not self._is_followed(file)]
         for file in edited if len(edited) < _SWEEP else ():
             lines = (file.text or "").split("\n")
             line = next((n for n in range(1, len(lines) + 1) if file.is_added(n)), 1)
             text = (
-                "merged migration is edited, and databases that ran it do not receive the edit; "
-                "add a new migration"
+                "migration of an earlier commit is edited; databases that ran it do not receive the edit, "
+                "so add a new migration"
             )
             self.report(file.path, Span(line, 1, line, len(lines[line - 1]) + 1), text)
+
+    def _is_followed(self, file: ChangedFileView) -> bool:
+        """Return True if the change adds a migration of the same set for a table of the edited one."""
+        added = (
+            one
+            for one in self.change.files
+            if one.base_path is None and is_migration(one.path) and set_root(one.path) == set_root(file.path)
+        )
+        tables = _tables(file.text or "")
+        return any(not tables.isdisjoint(_tables(one.text or "")) for one in added)
 
 
 def _is_edited(file: ChangedFileView) -> bool:
     """Return True if the change alters the effect of a migration of the base."""
-    if file.base_path != file.path or not is_migration(file.path):
+    if file.base_path != file.path or not is_migration(file.path) or is_down(file.path):
         return False
     before, after = file.base_text, file.text
     if before is None or after is None or before == after:
         return False
     if file.path.endswith(".py"):
         return _PYTHON_MIGRATION.search(before) is not None and _tree(before) != _tree(after)
-    return file.path.endswith(SUFFIXES) and _statements(before) != _statements(after)
+    if not file.path.endswith(SUFFIXES) or _statements(before) == _statements(after):
+        return False
+    return not _is_broken(file.path, before)
+
+
+def _is_broken(path: str, text: str) -> bool:
+    """Return True if a migration for PostgreSQL has a statement that it cannot parse, so that none ran it."""
+    if detected_dialect(path, text) not in ("", POSTGRES) or is_template(text):
+        return False
+    return bool(parsed(SqlFragment(text, migrates=True), path).unparsed)
+
+
+def _tables(text: str) -> frozenset[str]:
+    """Return the names of the tables that statements create or alter."""
+    return frozenset(name.rpartition(".")[2].lower() for name in _TABLE.findall(_QUOTES.sub("", text)))
 
 
 def _tree(text: str) -> str:
@@ -131,4 +166,8 @@ def _tree(text: str) -> str:
 
 
 def _statements(text: str) -> list[str]:
-    return _COMMENTS.sub(" ", text).split()
+    """Return the words and signs of the statements, as far as they determine the schema."""
+    plain = _QUOTES.sub("", _COMMENTS.sub(" ", text))
+    return [
+        part if part.startswith("'") else part.lower() for part in _PARTS.findall(_REPEATED.sub(" ", plain))
+    ]

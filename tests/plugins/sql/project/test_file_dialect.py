@@ -58,6 +58,14 @@ def test_several_databases_leave_it_open() -> None:
     assert dialect({"go.mod": both}, "alter table orders add column note jsonb;\n") == FileDialect("postgres")
 
 
+def test_adjacent_migrations_decide_between_several_databases() -> None:
+    files = {
+        "go.mod": "require (\n\tgithub.com/jackc/pgx/v5 v5.7.0\n\tgithub.com/mattn/go-sqlite3 v1.14.0\n)\n",
+        "service/db/migrations/0_first.sql": "create table t (a jsonb);\n",
+    }
+    assert dialect(files) == FileDialect("postgres")
+
+
 def test_adjacent_migrations_of_another_database_leave_it_open() -> None:
     files = {"service/db/migrations/0_first.sql": "create table t (a integer primary key AUTOINCREMENT);\n"}
     assert not dialect(files).is_certainly_postgres
