@@ -73,8 +73,10 @@ _LOOKED_INTO = DOUBTED | {"PLW1510", "PLW1641", "F821"}
 """Codes that are right for some of their positions only, or for another position."""
 
 
-_OF_A_VERSION = frozenset({"RUF100"})
-"""Codes that depend on the version of ruff that the project runs, so that its selection does not suffice."""
+_OF_A_VERSION = frozenset({"CPY001", "RUF100"})
+"""Codes that depend on the version of ruff that the project runs, so that its selection does not suffice:
+suppressions that another version needs, and a code that ``ALL`` selects in newer versions only.
+"""
 
 
 def _is_newer(root: Path, file: str, message: str) -> bool:

@@ -171,3 +171,55 @@ def test_packages_of_our_own_environment_are_not_those_of_the_project(repo: GitR
     repo.stage({"app.py": "from packaging.version import Version\n\nVersion('1', 2, 3)\nlen()\n"})
     found = repo.report("--staged")["findings"]
     assert [(one["line"], one["rule"]) for one in found] == [(4, "ty/missing-argument")]
+
+
+OPEN = """\
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+
+class Check:
+    @abstractmethod
+    def run(self): ...
+
+
+class Filled(ABC):
+    def __init_subclass__(cls):
+        cls.run = cls._run
+
+    @abstractmethod
+    def run(self): ...
+
+
+class Fast(Filled):
+    def _run(self): ...
+
+
+class Strict(ABC):
+    @abstractmethod
+    def run(self): ...
+
+
+if TYPE_CHECKING:
+    count: int
+else:
+    from counts import count
+
+Check()
+Fast()
+Strict()  # abstract-class-instantiation
+"""
+
+
+def test_objects_of_classes_that_nothing_enforces_can_be_created(repo: GitRepository) -> None:
+    repo.commit({"README": ""})
+    repo.stage({"app.py": OPEN + "count\n"})
+    found = repo.report("--staged")["findings"]
+    assert {(one["line"], one["rule"]) for one in found if one["rule"].startswith("ty/")} == _expected(OPEN)
+
+
+def test_names_of_a_star_import_that_cannot_be_followed_may_exist(repo: GitRepository) -> None:
+    repo.commit({"README": "", "lib/app/names.py": "from .more import *\n", "names.py": "a = 1\n"})
+    repo.stage({"open.py": "from app.names import *\n\nLIMIT\n", "known.py": "from names import *\n\nb\n"})
+    found = repo.report("--staged")["findings"]
+    assert [one["file"] for one in found if one["rule"] == "ty/unresolved-reference"] == ["known.py"]

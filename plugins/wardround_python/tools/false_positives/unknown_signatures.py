@@ -7,21 +7,23 @@ changes it, and for a call through a declared type it knows the declaration, not
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.cache import parsed
-from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name, statements_in
 from wardround_python.analysis.call_resolution import CallResolver, FunctionDefinition
 from wardround_python.tools.false_positives.function_ends import never_ends
-from wardround_python.tools.false_positives.plain_classes import is_plain
+from wardround_python.tools.false_positives.plain_classes import is_plain, may_have_abstract_methods
 from wardround_python.tools.false_positives.snapshot_classes import SnapshotClasses, base_names, method_of
 
 _BOUND_METHOD = LazyPattern(r"bound method `(\w+)\.(\w+)`")
 _NAMED = LazyPattern(r" (?:of|to) (?:function |bound method |constructor )?`(?!object\.__)")
 """A message that names the function whose signature it compares with."""
+_NAME = LazyPattern(r"^Name `(\w+)`")
 _WITH = LazyPattern(r"^Object of type `(\w+)[`\[].* does not correctly implement (.*)")
 _METHOD_NAME = LazyPattern(r"`(__a?(?:enter|exit)__)`")
 _PASSED = {"__enter__": 0, "__aenter__": 0, "__exit__": 3, "__aexit__": 3}
@@ -42,9 +44,11 @@ class Signatures:
             "positional-only-parameter-as-kwarg": self._takes_other_arguments,
             "too-many-positional-arguments": self._takes_other_arguments,
             "unknown-argument": self._takes_other_arguments,
+            "abstract-class-instantiation": self._may_be_instantiated,
             "invalid-context-manager": self._takes_all_of_with,
             "invalid-implicit-return": self._never_ends,
             "pydantic-discarded-extra-argument": self._has_other_fields,
+            "unresolved-reference": self._may_be_bound,
         }
 
     def is_unknown(self, code: str, message: str, file: str, span: Span) -> bool:
@@ -66,6 +70,29 @@ class Signatures:
 
     def _has_other_fields(self, message: str, module: PythonModule, span: Span) -> bool:
         return not self._is_plain(module, span, frozenset({"pydantic.BaseModel"}))
+
+    def _may_be_instantiated(self, message: str, module: PythonModule, span: Span) -> bool:
+        definition = self._definition(module, span)
+        return definition is not None and may_have_abstract_methods(definition, self._classes)
+
+    def _may_be_bound(self, message: str, module: PythonModule, span: Span) -> bool:
+        """Return True if a name may come from a star import that ty cannot follow, or from a branch that it
+        takes to be dead: the one for the run in a test of ``TYPE_CHECKING``.
+        """
+        statements = list(statements_in(module.tree))
+        imports = [node for node in statements if isinstance(node, ast.ImportFrom)]
+        if any(node.names[0].name == "*" and not self._is_found(node) for node in imports):
+            return True
+        name = match[1] if (match := _NAME.search(message)) else ""
+        dead = [s for n in statements if isinstance(n, ast.If) and _is_for_types(n) for s in n.orelse]
+        return any(name in _bound_by(statement) for statement in dead)
+
+    def _is_found(self, node: ast.ImportFrom) -> bool:
+        """Return True if ty finds a module: from the root, from ``src``, or next to the file."""
+        stem = (node.module or "").replace(".", "/")
+        places = [f"{root}{stem}{end}" for root in ("", "src/") for end in (".py", "/__init__.py", ".pyi")]
+        is_standard = (node.module or "").partition(".")[0] in sys.stdlib_module_names
+        return node.level > 0 or is_standard or any(self._classes.read(place) is not None for place in places)
 
     def _is_plain(self, module: PythonModule, span: Span, known_bases: frozenset[str]) -> bool:
         """Return True if the call at a span constructs a class that the repository shows entirely."""
@@ -106,6 +133,19 @@ class Signatures:
 
     def _never_ends(self, message: str, module: PythonModule, span: Span) -> bool:
         return never_ends(module, span, CallResolver(module, self._classes))
+
+
+def _is_for_types(node: ast.If) -> bool:
+    return last_name(node.test) == "TYPE_CHECKING"
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    """Return the names that an import, an assignment or a definition binds."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    return {last_name(target) for target in statement.targets} if isinstance(statement, ast.Assign) else set()
 
 
 def _contains(outer: Span, inner: Span) -> bool:
