@@ -81,7 +81,7 @@ TOKENS: tuple[KnownToken, ...] = (
     ),
     KnownToken("Stripe live key", ("sk_live_", "rk_live_"), rf"{_W}{{20,250}}"),
     KnownToken("Stripe organisation key", ("sk_org_live_",), rf"{_W}{{20,250}}"),
-    KnownToken("Stripe webhook signing secret", ("whsec_",), rf"{_W}{{32,64}}(?![A-Za-z0-9])"),
+    KnownToken("webhook signing secret", ("whsec_",), rf"{_W}{{32,64}}(?![A-Za-z0-9])"),
     KnownToken("Twilio API key", ("SK",), rf"{_H}{{32}}", needs="twilio"),
     KnownToken("SendGrid API key", ("SG.",), rf"{_U}{{22}}\.{_U}{{43}}"),
     KnownToken(
