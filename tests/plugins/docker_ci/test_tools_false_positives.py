@@ -159,14 +159,6 @@ def test_expression_with_one_of_few_values(reviewed: Reviewed, expression: str, 
     assert ("template-injection" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown
 
 
-@pytest.mark.parametrize(("on", "is_shown"), [("workflow_call", False), ("workflow_dispatch", True)])
-def test_input_that_the_calling_workflow_chooses(reviewed: Reviewed, on: str, is_shown: bool) -> None:
-    inputs = "{version: {type: string}}"
-    step = "      - run: make ${{ inputs.version }}\n"
-    text = f"on:\n  {on}:\n    inputs: {inputs}\n{JOBS}    steps:\n{step}"
-    assert ("template-injection" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown
-
-
 @pytest.mark.parametrize(
     ("reference", "expected"), [("main", ["cache-call-unrestricted"]), ("0" * 39 + "1", [])]
 )

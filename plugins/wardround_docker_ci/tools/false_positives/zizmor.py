@@ -55,16 +55,13 @@ def does_not_hold(audit: str, place: AuditedPlace) -> bool:
 
 
 def is_bound(expression: str, file: Path) -> bool:
-    """Return True if the repository's own workflows list the values of an expression or choose them."""
+    """Return True if a workflow lists the values of an expression, or if they come from its own jobs."""
     if _MATRIX.match(expression):
         return _MATRIX_FROM_OUTSIDE.search(file.read_text("utf-8-sig", "surrogateescape")) is None
     name = _INPUT.match(expression)
     if name is None:
         return False
-    workflow = _workflow(file)
-    if "workflow_call" in workflow.triggers and "workflow_dispatch" not in workflow.triggers:
-        return True  # the workflow that calls this one chooses it
-    declared = workflow.root.mapping("on", "workflow_dispatch", "inputs", name[1])
+    declared = _workflow(file).root.mapping("on", "workflow_dispatch", "inputs", name[1])
     return declared.text("type") in _CLOSED_TYPES
 
 
