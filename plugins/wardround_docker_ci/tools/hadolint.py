@@ -69,6 +69,10 @@ _NAMES = LazyPattern(r"(?:^|[\s])([A-Za-z_][\w.-]*)(?:=(\S*)|(?=\s|$))")
 _WIKI = "https://github.com/hadolint/hadolint/wiki/"
 _APT = r"\bapt-get\b[^&|;\n]*?\binstall\b"
 _PIP = r"\bpip[0-9.]*\b[^&|;\n]*?\binstall\b"
+_PIPE = LazyPattern(r"(?<![|>\\])\|(?![|&])")
+_PRINTS = LazyPattern(r"(?:^|[;&|({`]|\bthen|\bdo|\belse)\s*(?:RUN\s+)?(?:echo|printf)\b[^;&|`]*\Z")
+"""A command that prints its arguments, up to a pipe."""
+_CASE_PATTERN = LazyPattern(r"\s*[\w*?.'\"-]+(?:\s*\|\s*[\w*?.'\"-]+)+\s*\)")
 _ABOUT = {
     "DL3001": r"\b(?:ssh|vim|shutdown|service|ps|free|top|kill|mount|ifconfig)\b",
     "DL3003": r"\bcd\b",
@@ -100,14 +104,26 @@ _ABOUT = {
     "DL3062": r"\bgo\s+install\b",
     "DL4001": r"\b(?:wget|curl)\b",
     "DL4005": r"\bln\b",
-    "DL4006": r"(?<![|>])\|(?![|&])",
 }
 """Patterns of the text that a code reports, to find its line in a long instruction."""
 
 
-def _span(result: HadolintResult, lines: Sequence[str]) -> Span:
+def _failing_pipe(lines: Sequence[str], first: int) -> Span | None:
+    """Return the span of the first pipe whose left command can fail; None if each prints constant text."""
+    for number, line in _instruction(lines, first):
+        if _CASE_PATTERN.match(line):
+            continue
+        for pipe in _PIPE.finditer(line):
+            if not _PRINTS.search(line, 0, pipe.start()):
+                return Span(number, pipe.start() + 1, number, pipe.end() + 1)
+    return None
+
+
+def _span(result: HadolintResult, lines: Sequence[str]) -> Span | None:
     """Return the span of the text that the code reports, else of the instruction's first line."""
     first = min(max(result.line, 1), len(lines))
+    if result.code == "DL4006":
+        return _failing_pipe(lines, first)
     pattern = _ABOUT.get(result.code.removeprefix("forgotten-"))
     if pattern is not None:
         for number, line in _instruction(lines, first):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.lazy import LazyPattern
 
 _PEM = LazyPattern(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]{100,8000})-----END CERTIFICATE-----")
-_LOCAL = (b"localhost", b"127.0.0.1", b"example.", b"Internet Widgits Pty Ltd")
+_LOCAL = (b"localhost", b"127.0.0.1", b"example.", b"Internet Widgi")
 """Names in certificates for one machine, for documentation, and of OpenSSL's default answers."""
 _FOR_DEVELOPMENT = LazyPattern(
     r"(?:^|[/_.-])(?:dev|devel|development|local|localhost|insecure|snakeoil)(?=[/_.-]|$)"

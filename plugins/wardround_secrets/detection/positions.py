@@ -25,6 +25,10 @@ _BUNDLED = LazyPattern(
     r"|(?:^|/)(?:node_modules|vendor|third_party|dist|bower_components|site-packages|\.yarn/(?:releases|plugins|sdks))/",
     re.IGNORECASE,
 )
+_TESTS = LazyPattern(
+    r"(?:^|[/_.-])(?:tests?|specs?|e2e|integration|conftest|fixtures?|cypress|playwright)(?=[/_.-]|$)"
+    r"|Tests?\.\w+$"
+)
 _SETTINGS = LazyPattern(
     r"(?:^|/)\.?env[\w.-]*$|\.(?:env|ini|cfg|conf|cnf|toml|ya?ml|properties|tfvars)$", re.IGNORECASE
 )
@@ -60,6 +64,11 @@ def is_to_be_replaced(path: str, text: str, offset: int) -> bool:
         return False
     paragraph = max(text.rfind("\n\n", 0, offset), text.rfind("\n\r\n", 0, offset), 0)
     return _REPLACE.search(text, paragraph, offset) is not None
+
+
+def is_test(path: str) -> bool:
+    """Return True if a file is a test or belongs to tests."""
+    return _TESTS.search(path) is not None
 
 
 def is_example_file(path: str) -> bool:

@@ -28,6 +28,7 @@ class KnownToken(msgspec.Struct, frozen=True):
         prefixes: literal prefixes; ``shape`` is the rest, as a regular expression.
         needs: a lower-case word that the file must contain; empty if the format is sufficient.
         checked: True if its last characters are a checksum of the others, so that real ones are recognised.
+        signs_messages: a key that both sides of a connection have; tests make one up and sign with it.
         mild: grants little by itself or is often public, so it is reported as a warning.
     """
 
@@ -36,6 +37,7 @@ class KnownToken(msgspec.Struct, frozen=True):
     shape: str
     needs: str = ""
     checked: bool = False
+    signs_messages: bool = False
     mild: bool = False
 
 
@@ -81,7 +83,7 @@ TOKENS: tuple[KnownToken, ...] = (
     ),
     KnownToken("Stripe live key", ("sk_live_", "rk_live_"), rf"{_W}{{20,250}}"),
     KnownToken("Stripe organisation key", ("sk_org_live_",), rf"{_W}{{20,250}}"),
-    KnownToken("Stripe webhook signing secret", ("whsec_",), rf"{_W}{{32,64}}(?![A-Za-z0-9])"),
+    KnownToken("webhook signing secret", ("whsec_",), rf"{_W}{{32,64}}(?![A-Za-z0-9])", signs_messages=True),
     KnownToken("Twilio API key", ("SK",), rf"{_H}{{32}}", needs="twilio"),
     KnownToken("SendGrid API key", ("SG.",), rf"{_U}{{22}}\.{_U}{{43}}"),
     KnownToken(

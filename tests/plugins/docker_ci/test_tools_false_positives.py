@@ -36,6 +36,7 @@ def codes(done: object) -> list[str]:
         ("cat <<< $(date)\n", []),
         ("printf '${%s} ' $(env | cut -d= -f1)\n", []),
         ("rm $(cat list)\n", ["SC2046"]),
+        ("test $(sed 's|^|--skip=|' list | tr '\\n' ' ')\n", []),
     ],
 )
 def test_shell_script(reviewed: Reviewed, script: str, expected: list[str]) -> None:
@@ -74,6 +75,23 @@ def test_yarn_cache_in_a_mount_is_not_part_of_the_layer(
     reviewed: Reviewed, run: str, expected: list[str]
 ) -> None:
     assert codes(reviewed({"Dockerfile": f"FROM node:22\nUSER node\n{run}\n"}, HADOLINT)) == expected
+
+
+@pytest.mark.parametrize(
+    ("run", "place"),
+    [
+        ('RUN echo "$SUM *a.tar" | sha256sum -c -', None),
+        ('RUN x="$(printf %s "$Y" | tr -d 3)"', None),
+        ("RUN case $A in \\\n    amd64|arm64) \\\n    true ;; \\\n    esac; \\\n    ls | wc -l", (7, 8)),
+        ("RUN echo a; ls | wc -l", (3, 16)),
+    ],
+)
+def test_pipe_of_constant_text_cannot_fail(
+    reviewed: Reviewed, run: str, place: tuple[int, int] | None
+) -> None:
+    done = reviewed({"Dockerfile": f"FROM debian:12\nUSER a\n{run}\n"}, HADOLINT)
+    found = [finding.span.start for finding in done.visible if finding.rule == "hadolint/DL4006"]
+    assert found == ([place] if place else [])
 
 
 BOT = "github.actor == 'dependabot[bot]'"

@@ -242,6 +242,12 @@ class TestTokensShownAsExamples:
         assert codes(text, "src/token.spec.ts") == []
         assert codes(text, "src/token.ts") == ["SE001"]
 
+    def test_signing_secret_of_a_test_signs_its_own_messages(self) -> None:
+        text = f"hook = Webhook('whsec_{drawn(BASE62, 32)}')\n"
+        assert codes(text, "tests/test_hook.py") == []
+        assert codes(text, "docs/hooks.md") == ["SE001"]
+        assert codes(text, "src/hook.py") == ["SE001"]
+
     def test_wrong_checksum_in_a_test_is_no_token(self) -> None:
         assert codes(f"token = '{self.FORGED}'\n", "tests/test_a.py") == []
         assert codes(f"token = '{self.FORGED}'\n", "src/a.py") == ["SE001"]

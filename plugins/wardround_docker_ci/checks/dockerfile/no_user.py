@@ -12,6 +12,14 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 _ROOTLESS = LazyPattern(
     r"nonroot|rootless|unprivileged|bitnami/|chainguard/|cgr\.dev/|jupyter/|/ubi\d*-micro"
 )
+_WINDOWS = LazyPattern(r"windows|nanoserver|servercore", re.IGNORECASE)
+_DROPS = LazyPattern(
+    r"\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser)\b"
+    r"|^[ \t]*(?:CMD|ENTRYPOINT)[ \t]+(?:\[[ \t]*\")?"
+    r"(?:/init|(?:/usr/s?bin/)?(?:nginx|httpd|apache2|php-fpm|postfix|dovecot|sshd))\b",
+    re.MULTILINE,
+)
+"""Programs that need root to start and change the user of their workers."""
 _PROGRAMS = ("CMD", "ENTRYPOINT")
 
 
@@ -60,8 +68,8 @@ class NoUser(CiCheck):
         if not programs or any(stage.all("USER") for stage in shipped):
             return
         base = file.expanded(shipped[-1].base.text) or shipped[-1].base.text
-        drops = re.search(r"\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser)\b", self.file.text)
-        if not _ROOTLESS.search(base) and not drops:
+        drops = _DROPS.search(self.file.text)
+        if not _ROOTLESS.search(base) and not _WINDOWS.search(base) and not drops:
             self.report_at(
                 programs[-1].start,
                 programs[-1].written.end,

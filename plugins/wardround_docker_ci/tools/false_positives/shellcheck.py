@@ -19,6 +19,8 @@ _FIRST_IS_THIS = frozenset({"BASH_SOURCE", "FUNCNAME", "BASH_LINENO"})
 _EMPTY = LazyPattern(r"(?:^|\s)\w+=\s+\\\s*$")
 _HERE_STRING = LazyPattern(r"<<<[ \t]*$")
 _TAKES_WORDS = LazyPattern(r"\b(?:printf\s+(?:--\s+)?(?:'[^']*'|\"[^\"]*\")|seq|set\s+--)\s+$")
+_JOINS_LINES = LazyPattern(r"\$\([^()]*\|\s*tr\s+[\"']\\n[\"']\s+[\"'] [\"']\s*\)")
+"""A substitution that makes one line of words from several lines."""
 _QUOTED_MATCH = LazyPattern(r"=~\s*(?P<quote>[\"'])(?P<text>.*?)(?P=quote)")
 _VARIABLE = LazyPattern(r"\$\{\w+\}|\$\w+")
 _OPERATORS = LazyPattern(r"[.*+?^$()\[\]{}|\\]")
@@ -101,7 +103,9 @@ def _is_split_on_purpose(lines: Sequence[str], line: int, column: int) -> bool:
     """Return True if a command takes each word as an argument, or if nothing is split: in a here-string."""
     text = lines[line - 1]
     before = text[: column - 1] if column else text
-    return _HERE_STRING.search(before) is not None or _TAKES_WORDS.search(before) is not None
+    if _HERE_STRING.search(before) or _TAKES_WORDS.search(before):
+        return True
+    return _JOINS_LINES.search(text[column - 1 :] if column else text) is not None
 
 
 _TESTS: dict[str, Callable[[Sequence[str], int, int], bool]] = {

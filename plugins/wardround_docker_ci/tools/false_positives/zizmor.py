@@ -55,7 +55,7 @@ def does_not_hold(audit: str, place: AuditedPlace) -> bool:
 
 
 def is_bound(expression: str, file: Path) -> bool:
-    """Return True if an expression has one of the values that a workflow lists, or a value of its jobs."""
+    """Return True if a workflow lists the values of an expression, or if they come from its own jobs."""
     if _MATRIX.match(expression):
         return _MATRIX_FROM_OUTSIDE.search(file.read_text("utf-8-sig", "surrogateescape")) is None
     name = _INPUT.match(expression)

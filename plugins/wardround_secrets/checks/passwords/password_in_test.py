@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.detection import value_filters
+from wardround_secrets.detection import positions, value_filters
 from wardround_secrets.detection.passwords import denotes_password
 from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_TESTS = LazyPattern(
-    r"(?:^|[/_.-])(?:tests?|specs?|e2e|integration|conftest|fixtures?|cypress|playwright)(?=[/_.-]|$)"
-)
 _OF_ACCOUNT = LazyPattern(r"pass|pwd|(?<![a-z])pw(?![a-z])", re.IGNORECASE)
 _CALL = LazyPattern(r"(\w+)\s{0,4}\Z")
 _CREATES = LazyPattern(
@@ -66,7 +63,7 @@ class PasswordInTest(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        if not text.is_example_file or _TESTS.search(text.path) is None:
+        if not text.is_example_file or not positions.is_test(text.path):
             return
         passwords = [one for one in text.assignments if _OF_ACCOUNT.search(one.name)]
         own = {one.value for one in passwords if _creates_account(text.text, one.start)}

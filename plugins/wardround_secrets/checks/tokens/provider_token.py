@@ -9,7 +9,7 @@ from typing import ClassVar
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.detection import shown_tokens, value_filters
+from wardround_secrets.detection import positions, shown_tokens, value_filters
 from wardround_secrets.detection.providers import DOTTED, KnownToken, by_start, checksum_holds, shape_of
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
@@ -123,16 +123,20 @@ def _by_prefix(text: ScannedText, start: int, known: Sequence[tuple[str, KnownTo
         is_proven = token.checked and checksum_holds(text.text[start : match.end()], prefix)
         if (is_proven or _is_plausible(match[0])) and not (token.mild and _is_public(text, token)):
             place = (start, match.end())
-            if _is_shown(text, place, prefix, token.checked, is_proven):
+            if _is_shown(text, place, prefix, token, is_proven):
                 return None
             return _hit(text, place, token.kind, prefix, proven=is_proven, mild=token.mild)
     return None
 
 
-def _is_shown(text: ScannedText, place: tuple[int, int], prefix: str, checked: bool, proven: bool) -> bool:
+def _is_shown(
+    text: ScannedText, place: tuple[int, int], prefix: str, token: KnownToken, proven: bool
+) -> bool:
     """Return True if a token is an example; in a test, also if its checksum is wrong, as of no real token."""
     is_example = text.is_example(place[0])
-    if checked and not proven and is_example:
+    if token.checked and not proven and is_example:
+        return True
+    if token.signs_messages and positions.is_test(text.path):
         return True
     return shown_tokens.is_shown(text.text, place, prefix, is_proven=proven, is_example=is_example)
 

@@ -11,7 +11,7 @@ from wardround.checks.base import Check
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
-from wardround_text.kinds import LinePart, TextKind, is_for_tests, kind_of, part_at
+from wardround_text.kinds import LONGEST_READ, LinePart, TextKind, is_for_tests, kind_of, part_at
 
 _WORD = LazyPattern(r"\w*[^\W\x00-\x7f]\w*")
 _PAIRS = (
@@ -78,7 +78,7 @@ class LookAlikeIdentifier(Check):
         if self.source.text.isascii() or kind_of(self.source.path) is not TextKind.CODE:
             return
         for number, line in enumerate(self.source.lines, 1):
-            if not line.isascii():
+            if not line.isascii() and len(line) <= LONGEST_READ:
                 self._inspect(number, line)
 
     def _inspect(self, number: int, line: str) -> None:
