@@ -137,7 +137,8 @@ def is_production(path: str) -> bool:
         return False
     marks = name.split(".")
     is_setting = len(marks) > 2 and marks[-2] in _NO_PRODUCTION_MARKS
-    return not is_setting and _NO_PRODUCTION.isdisjoint(folders)
+    is_of_tests = any(folder.endswith(("-tests", "_tests", "-test")) for folder in folders)
+    return not is_setting and not is_of_tests and _NO_PRODUCTION.isdisjoint(folders)
 
 
 def concerns_tests(path: str) -> bool:

@@ -21,6 +21,11 @@ _SCRIPT = (
     r"const ([A-Za-z_$][\w$]*)[ \t]*(?::[^=\n]+)?= (?:async )?(?:\(|function|<))"
 )
 _CLASS = r"(export (default )?)?(abstract )?class [A-Z]"
+_CALLED_BY_FRAMEWORKS = (
+    r"\([^()\n]*(?:Form|View|Handler|Serializer|Schema|Middleware|Command|Admin|Field|Widget|Visitor|Encoder"
+    r"|Transformer|Decoder|Formatter|Plugin)\b"
+)
+"""Bases of Python classes whose methods a framework calls by their names, and tests reach through it."""
 _METHOD = r"    (?:async )?def ([a-z]\w{3,})\((?:self|cls)\b"
 _SCRIPT_METHOD = (
     r"  (?:public |static |async )*([a-z]\w{3,})(?:<[^>]*>)?\([^()]*(?:\([^()]*\)[^()]*)*\)[^;={]*\{\s*$"
@@ -33,6 +38,12 @@ _DECIDES = (
     r"\.(?:map|filter|reduce|some|every|find\w*|sort|flatMap)\(|\w[)\]]* (?:[-+*/%]|[<>]=?|[!=]==?) \S"
 )
 """Branches, loops, calls and arithmetic of a function that make it worth a test."""
+_EXPORTS = (
+    r"(?m)(module\.exports\s*=|^export)\s*\{[^}]*\}|"
+    r"^(?:(?:module\.)?exports(?:\.\w+)? = |export default )[\w$]+;?$|"
+    r"^__all__ = [^\]]*\]|#.*|//.*"
+)
+"""Exports and comments, which name a function and do not use it."""
 _WORDS = r"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|/\*[\s\S]*?\*/|(?<!:)//[^\n]*|#[^\n]*|\"[^\"\n]*\"|'[^'\n]*'"
 _HOOKS = frozenset(
     {
@@ -174,7 +185,7 @@ def _changed_methods(file: ChangedFileView) -> Iterator[TouchedFunction]:
     in_class = False
     for number, line in enumerate(lines, 1):
         if line and not line[0].isspace() and line[0] not in ")]}":
-            in_class = re.match(_CLASS, line) is not None
+            in_class = re.match(_CLASS, line) is not None and re.search(_CALLED_BY_FRAMEWORKS, line) is None
         match = re.match(_METHOD if is_python else _SCRIPT_METHOD, line) if in_class else None
         if match is None or match[1] in _NO_METHODS or _is_end_of_decorator(lines[number - 2].lstrip()):
             continue
@@ -214,11 +225,13 @@ def _exported(text: str) -> frozenset[str]:
 
 
 def is_used(name: str, text: str) -> bool:
-    """Return True if a module uses a function of its own beyond its definition and export."""
+    """Return True if a module uses a function, or its name as text, beyond its definition and export."""
     if re.search(rf"(?<!exports)\.{re.escape(name)}\b", text):
         return True
-    rest = re.sub(r"(?m)(module\.exports\s*=|^export)\s*\{[^}]*\}|^__all__ = [^\]]*\]|#.*|//.*", "", text)
-    return len(re.findall(rf"(?<![\w$.]){re.escape(name)}\s*[(,)\]}};]", rest)) > 1
+    rest = re.sub(_EXPORTS, "", text)
+    if re.search(rf"[\"']{re.escape(name)}[\"']", rest):
+        return True
+    return len(re.findall(rf"(?m)(?<![\w$.]){re.escape(name)}(?:\s*[(,)\]}};]|<|[^\S\n]*$)", rest)) > 1
 
 
 def _end(lines: Sequence[str], start: int) -> int:
