@@ -83,6 +83,10 @@ def _is_false_positive(path: Path, result: SquawkResult, *, is_configured: bool)
         return True
     if rule == _DEFAULT and _STABLE.search(_statement(path, result)[1]):
         return True
+    if rule == "adding-foreign-key-constraint" and _is_of_empty_column(path, result):
+        return True
+    if rule == "require-concurrent-index-deletion" and _is_of_dropped_constraint(path, result):
+        return True
     if rule in ("renaming-table", "ban-drop-table") and _is_replaced(path, result):
         return True
     if rule == "ban-drop-column" and _is_added_again(path, result):
@@ -215,6 +219,27 @@ _MADE = LazyPattern(
 )
 
 
+def _is_of_empty_column(file: Path, result: SquawkResult) -> bool:
+    """Return True for a foreign key that is declared with a new column of NULL, which needs no scan."""
+    _, text, after = _statement(file, result)
+    action = _ADD.split(text + after.partition(";")[0].partition("\n")[0])[-1]
+    return not _SCANNED.search(action)
+
+
+_ADD = LazyPattern(r"(?i)\badd\b")
+_SCANNED = LazyPattern(r"(?i)^\s*constraint\b|\bforeign\s+key\b|\bdefault\b")
+
+
+def _is_of_dropped_constraint(file: Path, result: SquawkResult) -> bool:
+    """Return True if the index belongs to a constraint that the file drops before it."""
+    before, text, _ = _statement(file, result)
+    index = _DROPPED_INDEX.search(text)
+    return index is not None and _plain(index[1]) in {_plain(name) for name in _DROPPED_KEY.findall(before)}
+
+
+_DROPPED_INDEX = LazyPattern(rf"(?i)\bdrop\s+index\s+(?:if\s+exists\s+)?{_NAME}")
+_DROPPED_KEY = LazyPattern(rf"(?i)\bdrop\s+constraint\s+(?:if\s+exists\s+)?{_NAME}")
+_EMPTIED = LazyPattern(rf"(?i)^\s*truncate\s+(?:table\s+)?(?:only\s+)?{_NAME}", re.MULTILINE)
 _RENAMED = LazyPattern(rf"(?i)\brename\s+to\s+{_NAME}")
 
 
@@ -258,8 +283,9 @@ def _statement(file: Path, result: SquawkResult) -> tuple[str, str, str]:
 
 
 def _created(text: str) -> frozenset[str]:
-    """Return the plain names of the tables and views that statements create or rename to."""
-    return frozenset(_plain(name) for name in [*_MADE.findall(text), *_RENAMED.findall(text)])
+    """Return the plain names of the tables and views that statements create, rename to or empty."""
+    patterns = (_MADE, _RENAMED, _EMPTIED)
+    return frozenset(_plain(name) for pattern in patterns for name in pattern.findall(text))
 
 
 def _plain(name: str) -> str:
