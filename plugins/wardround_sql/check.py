@@ -13,7 +13,10 @@ from wardround.checks.registry import candidate_checks
 from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Severity
 from wardround_sql.document import SqlDocument
+from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.statements import Statement
+from wardround_sql.project.migration_edits import has_same_effect
+from wardround_sql.project.migration_files import is_migration
 
 
 class SqlCheck(Check):
@@ -59,7 +62,12 @@ class SqlCheck(Check):
 
 
 def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    """Run SQL checks over one file, parsed once, or not at all if no check can match."""
+    """Run SQL checks over one file, parsed once, or not at all if no check can match.
+
+    A migration whose edit only changes the layout has no new statement, whichever lines are added.
+    """
+    if _is_reformatted(source):
+        return
     script = SqlDocument(source)
     asked = [*_relevant(checks, "code", source, source.keywords.in_lower_case)]
     if script.sql.strip() or script.built or script.discarded:
@@ -68,6 +76,15 @@ def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterabl
         check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
         check.run()
         yield from check.results
+
+
+def _is_reformatted(source: SourceFile) -> bool:
+    """Return True for an edited migration with the statements of its base."""
+    options = source.options or SqlOptions()
+    if not is_migration(source.path, options.migrations):
+        return False
+    before = source.base_text
+    return before is not None and before != source.text and has_same_effect(source.path, before, source.text)
 
 
 def _relevant(

@@ -13,7 +13,7 @@ from wardround_sql.frontends.registry import calls
 from wardround_sql.frontends.string_assembly import AssembledText, Discarded
 from wardround_sql.locations import Locations
 from wardround_sql.options import SqlOptions
-from wardround_sql.parsing.dialects import POSTGRES, driver_of
+from wardround_sql.parsing.dialects import POSTGRES, driver_of, named_dialect
 from wardround_sql.parsing.pg_nodes import Node, content, members, text_of
 from wardround_sql.parsing.statements import (
     Parsed,
@@ -238,6 +238,8 @@ class SqlDocument:
 
     def _is_sibling(self, path: str) -> bool:
         if path == self.path or not path.endswith(".sql") or migration_files.is_down(path):
+            return False
+        if named_dialect(path) not in ("", self.dialect):
             return False
         root = migration_files.set_root(self.path)
         return migration_files.has_set(self.path) or path.rpartition("/")[0] == root

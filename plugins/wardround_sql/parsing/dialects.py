@@ -146,7 +146,7 @@ def detected_dialect(path: str, text: str, usual: str | None = None) -> str:
         usual: the dialect of the project; PostgreSQL's syntax decides only if it is that, or unknown.
     """
     seen = text[:_LOOKED_AT]
-    said, named = _SAID.match(seen), _named(path)
+    said, named = _SAID.match(seen), named_dialect(path)
     # SQLite accepts any name of a type
     signs = _POSTGRES_ONLY if named == "sqlite" else _POSTGRES_SIGNS
     ours = sum(1 for _ in signs.finditer(seen))
@@ -177,7 +177,7 @@ def shows_postgres(text: str) -> bool:
     return _POSTGRES_SIGNS.search(text[:_LOOKED_AT]) is not None
 
 
-def _named(path: str) -> str:
+def named_dialect(path: str) -> str:
     """Return the dialect that a path is named after; the innermost folder wins."""
     result = [match["name"] or match["word"] for match in _NAMES.finditer(path.lower())]
     if not result:

@@ -15,7 +15,7 @@ from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.dialects import POSTGRES
 from wardround_sql.parsing.jinja import is_template, without_jinja, without_placeholders
 from wardround_sql.parsing.splitter import cut
-from wardround_sql.parsing.statements import Statement
+from wardround_sql.parsing.statements import Statement, lines_down
 
 _STATEMENTS = 2000
 """Number of statements above which a file is a dump that takes seconds to parse."""
@@ -90,7 +90,10 @@ def _foreign(script: SqlDocument) -> Iterator[SqlTree]:
     for fragment in script.fragments:
         text = without_jinja(fragment.text) if is_template(fragment.text) else fragment.text
         pieces, _ = cut(text)
+        down = lines_down(text)
         for piece in pieces[:_STATEMENTS]:
+            if down and text.count("\n", 0, piece.offset) + 1 in down:
+                continue
             filled = _PERCENT.sub(lambda result: "?".ljust(len(result.group())), piece.text)
             tree = _parsed(filled, script.dialect)
             if tree is not None:

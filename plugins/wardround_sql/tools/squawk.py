@@ -5,14 +5,10 @@ It reports the effects of a migration on a database in use, so it reads only mig
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-import msgspec
-
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import RepositoryView
 from wardround.findings import RawFinding, Span
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
@@ -21,20 +17,9 @@ from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.jinja import is_template
 from wardround_sql.project.file_dialect import file_dialect
 from wardround_sql.project.migration_files import is_down, is_migration
-from wardround_sql.project.migration_transactions import disables_transaction
+from wardround_sql.tools.false_positives.squawk import SquawkResult, is_false_positive, message_of
 
 CONFIG = ".squawk.toml"
-
-
-class SquawkResult(msgspec.Struct):
-    file: str
-    line: int
-    column: int
-    message: str
-    rule_name: str
-    line_end: int
-    column_end: int
-    help: str | None = None
 
 
 def declines(path: str, text: str) -> str:
@@ -60,211 +45,19 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     for result in decoded(output, list[SquawkResult]):
         file = relative(result.file, run)
         path = run.root / file
-        if result.line + 1 in down(path) or _is_false_positive(path, result, is_configured=is_configured):
+        if result.line + 1 in down(path) or is_false_positive(path, result, is_configured=is_configured):
             continue
         start = (result.line + 1, result.column + 1)
         end = max(start, (result.line_end + 1, result.column_end + 1))
-        message = collapse_whitespace(_message(path, result).replace("`", "")).strip()
+        message = collapse_whitespace(message_of(path, result).replace("`", "")).strip()
         findings.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
     return findings
-
-
-def _is_false_positive(path: Path, result: SquawkResult, *, is_configured: bool) -> bool:
-    rule = result.rule_name
-    if rule == _IN_TRANSACTION and not (is_configured or _opens_transaction(path)):
-        return True
-    if (rule == _IN_TRANSACTION or "same transaction" in result.message) and _is_untransacted(path):
-        return True
-    if rule == _CHAR and _is_code(path, result):
-        return True
-    if rule == _NOT_NULL and _is_proven(path, result):
-        return True
-    if rule == _NOT_VALID_RULE and _INDEXED.search(_statement(path, result)[1]):
-        return True
-    if rule == _DEFAULT and _STABLE.search(_statement(path, result)[1]):
-        return True
-    if rule in ("renaming-table", "ban-drop-table") and _is_replaced(path, result):
-        return True
-    if rule == "ban-drop-column" and _is_added_again(path, result):
-        return True
-    return rule in _ABOUT and _is_about_its_own(path, result)
 
 
 def _lines_down(file: Path) -> frozenset[int]:
     from wardround_sql.parsing.statements import lines_down  # imports the lexer, which the tool does not need
 
     return lines_down(file.read_text("utf-8", "replace"))
-
-
-_IN_TRANSACTION = "ban-concurrent-index-creation-in-transaction"
-_BEGIN = LazyPattern(
-    r"^\s*(?:begin(?:\s+(?:work|transaction)\b[^;]*)?\s*;|start\s+transaction\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""The beginning of a transaction, not of a block of a routine."""
-
-
-def _opens_transaction(file: Path) -> bool:
-    """Return True if a migration opens a transaction itself."""
-    return _BEGIN.search(file.read_text("utf-8")) is not None
-
-
-def _is_untransacted(file: Path) -> bool:
-    return disables_transaction(file.read_text("utf-8", "replace")) and not _opens_transaction(file)
-
-
-_CHAR = "ban-char-field"
-_SHORT = LazyPattern(r"(?i)\bchar(?:acter)?\s*\(\s*[1-3]\s*\)")
-"""Codes of countries, languages and currencies, whose length is fixed."""
-
-
-def _line(file: Path, number: int) -> str:
-    lines = file.read_text("utf-8", "replace").split("\n")
-    return lines[number] if number < len(lines) else ""
-
-
-def _is_code(file: Path, result: SquawkResult) -> bool:
-    return _SHORT.search(_line(file, result.line)) is not None
-
-
-_NOT_NULL = "adding-not-nullable-field"
-_SET_NOT_NULL = LazyPattern(r'(?i)\balter\s+(?:column\s+)?"?(\w+)"?\s+set\s+not\s+null')
-_NEIGHBOURS = 400
-
-
-def _is_proven(file: Path, result: SquawkResult) -> bool:
-    """Return True if a check constraint of this file or an earlier one of its folder excludes NULL."""
-    lines = file.read_text("utf-8", "replace").split("\n")
-    match = _SET_NOT_NULL.search("\n".join(lines[result.line : result.line_end + 1]))
-    if match is None:
-        return False
-    if re.search(r"(?i)\bdrop\s+constraint\b", "\n".join(lines[result.line_end :])):
-        return True  # the check that proved it is dropped again
-    texts = [*_neighbours(file), "\n".join(lines[: result.line_end + 1])]
-    validated = {None, *(name.lower() for text in texts for name in _VALIDATED.findall(text))}
-    proof = re.compile(
-        rf'(?i)(?:\bconstraint\s+"?(?P<name>\w+)"?\s+)?'
-        rf'\bcheck\s*\(\s*\(?\s*"?{match[1]}"?\s+is\s+not\s+null(?P<rest>[^;,]*)'
-    )
-    return any(
-        not _NOT_VALID.search(check["rest"]) or (check["name"] and check["name"].lower()) in validated
-        for text in texts
-        for check in proof.finditer(text)
-    )
-
-
-def _neighbours(file: Path) -> list[str]:
-    """Return the texts of the last other SQL files of a folder."""
-    paths = sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:]
-    return [path.read_text("utf-8", "replace") for path in paths if path.is_file() and path != file]
-
-
-_NOT_VALID = LazyPattern(r"(?i)\bnot\s+valid\b")
-_VALIDATED = LazyPattern(r'(?i)\bvalidate\s+constraint\s+"?(\w+)')
-
-
-_NOT_VALID_RULE = "constraint-missing-not-valid"
-_INDEXED = LazyPattern(r"(?i)^[^;]*?\badd\s+(?:constraint\s+\S+\s+)?(?:unique|primary\s+key|exclude)\b")
-"""Constraints by an index, which cannot be NOT VALID."""
-_DEFAULT = "adding-field-with-default"
-_STABLE = LazyPattern(
-    r"(?i)\bdefault\s+\(?\s*(?:[-+]\s*\d|(?:current_\w+|localtime(?:stamp)?|session_user|user)\b(?!\s*\())"
-)
-"""Defaults that PostgreSQL computes once for all rows."""
-_GENERATED = LazyPattern(r"(?i)\bgenerated\s+always\b")
-_VOLATILE = "A volatile default requires a table rewrite with an ACCESS EXCLUSIVE lock."
-
-
-def _message(file: Path, result: SquawkResult) -> str:
-    """Return the message of a result; squawk calls each column with a default a generated one."""
-    if result.rule_name == _DEFAULT and not _GENERATED.search(_statement(file, result)[1]):
-        return f"{_VOLATILE} {result.help or ''}"
-    return f"{result.message} {result.help or ''}"
-
-
-_NAME = r'([\w."]+)'
-_ALTER_TABLE = LazyPattern(rf"(?i)\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?{_NAME}")
-_ABOUT = {
-    **dict.fromkeys(
-        (
-            _DEFAULT,
-            _NOT_VALID_RULE,
-            _NOT_NULL,
-            "adding-foreign-key-constraint",
-            "disallowed-unique-constraint",
-            "adding-serial-primary-key-field",
-            "ban-drop-column",
-            "ban-drop-not-null",
-            "renaming-column",
-        ),
-        _ALTER_TABLE,
-    ),
-    "require-concurrent-reindex": LazyPattern(rf"(?i)\breindex\s+(?:\([^)]*\)\s*)?table\s+{_NAME}"),
-    "ban-drop-table": LazyPattern(rf"\bdrop\s+table\s+(?:if\s+exists\s+)?{_NAME}", re.IGNORECASE),
-    "renaming-table": LazyPattern(
-        rf"\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?{_NAME}\s+rename\s+to\b", re.IGNORECASE
-    ),
-    "require-concurrent-index-creation": LazyPattern(
-        rf"\bcreate\s+(?:unique\s+)?index\b[^;]*?\son\s+(?:only\s+)?{_NAME}", re.IGNORECASE
-    ),
-}
-"""Rules about a table in use, with the position of its name in their statements."""
-_MADE = LazyPattern(
-    rf"^\s*create\s+(?:\w+\s+){{0,2}}?(?:table|view)\s+(?:if\s+not\s+exists\s+)?{_NAME}",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-_RENAMED = LazyPattern(rf"(?i)\brename\s+to\s+{_NAME}")
-
-
-def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
-    """Return True if a statement concerns a table or materialized view that the file creates before it."""
-    before, text, _ = _statement(file, result)
-    about = _ABOUT[result.rule_name].search(text)
-    return about is not None and _plain(about[1]) in _created(before)
-
-
-def _is_replaced(file: Path, result: SquawkResult) -> bool:
-    """Return True if the file creates a table or view of the old name after it renames a table."""
-    _, text, after = _statement(file, result)
-    renamed = _ABOUT[result.rule_name].search(text)
-    return renamed is not None and _plain(renamed[1]) in _created(after)
-
-
-def _is_added_again(file: Path, result: SquawkResult) -> bool:
-    """Return True if the file adds a column of the same name after it drops one."""
-    _, text, after = _statement(file, result)
-    dropped = _DROPPED_COLUMN.findall(text)
-    return bool(dropped) and dropped[-1].lower() in {name.lower() for name in _ADDED_COLUMN.findall(after)}
-
-
-_DROPPED_COLUMN = LazyPattern(r'(?i)\bdrop\s+(?:column\s+)?(?:if\s+exists\s+)?"?(\w+)')
-_ADDED_COLUMN = LazyPattern(r'(?i)\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?"?(\w+)')
-
-
-def _statement(file: Path, result: SquawkResult) -> tuple[str, str, str]:
-    """Return the text before a statement, the statement up to the last line of a result, and the rest."""
-    lines = file.read_bytes().split(b"\n")
-    before = b"\n".join(
-        [*lines[: result.line], *(line[: result.column] for line in lines[result.line :][:1])]
-    )
-    start = before.rfind(b";") + 1
-    end = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
-    content = b"\n".join(lines)
-    parts = (content[:start], content[start:end], content[end:])
-    first, second, third = (part.decode("utf-8", "replace") for part in parts)
-    return first, second, third
-
-
-def _created(text: str) -> frozenset[str]:
-    """Return the plain names of the tables and views that statements create or rename to."""
-    return frozenset(_plain(name) for name in [*_MADE.findall(text), *_RENAMED.findall(text)])
-
-
-def _plain(name: str) -> str:
-    """Return a name without quotes and case."""
-    return name.replace('"', "").lower().removeprefix("public.")
 
 
 def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:

@@ -235,3 +235,45 @@ def test_a_table_that_is_replaced_under_its_old_name_breaks_no_client(tmp_path: 
     assert (
         len(SQUAWK.parse(at(0, "renaming-table"), run(tmp_path, text.replace("table t (", "table u (")))) == 1
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("alter table t add column b int references u (id);\n", False),
+        ("alter table t add column b int default 1 references u (id);\n", True),
+        ("alter table t add constraint c foreign key (b) references u (id);\n", True),
+        ("truncate t;\nalter table t add constraint c foreign key (b) references u (id);\n", False),
+    ],
+)
+def test_a_foreign_key_of_an_empty_column_or_table_scans_nothing(
+    tmp_path: Path, text: str, kept: bool
+) -> None:
+    line = text.count("\n") - 1
+    assert bool(SQUAWK.parse(at(line, "adding-foreign-key-constraint"), run(tmp_path, text))) is kept
+
+
+def test_an_index_is_gone_with_its_constraint(tmp_path: Path) -> None:
+    text = "alter table t drop constraint k;\ndrop index if exists k;\n"
+    assert SQUAWK.parse(at(1, "require-concurrent-index-deletion"), run(tmp_path, text)) == []
+    assert SQUAWK.parse(
+        at(1, "require-concurrent-index-deletion"), run(tmp_path, text.replace(" k;", " l;", 1))
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("constraint-missing-not-valid", "VALIDATE CONSTRAINT in the same transaction"),
+        ("ban-concurrent-index-creation-in-transaction", "not allowed"),
+    ],
+)
+def test_a_migration_outside_of_a_transaction_is_in_none(tmp_path: Path, rule: str, message: str) -> None:
+    output = json.dumps([json.loads(at(2, rule))[0] | {"message": message}]).encode()
+    text = "-- +goose Up\n-- +goose NO TRANSACTION\nalter table t validate constraint c;\n"
+    assert SQUAWK.parse(output, run(tmp_path, text)) == []
+
+
+def test_the_begin_of_a_block_is_no_transaction(tmp_path: Path) -> None:
+    text = "do $$\nbegin\n  perform 1;\nend $$;\n" + SQL
+    assert SQUAWK.parse(at(4, "ban-concurrent-index-creation-in-transaction"), run(tmp_path, text)) == []

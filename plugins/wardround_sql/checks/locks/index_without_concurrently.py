@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from wardround.checks.cases import code
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
+from wardround_sql.parsing.pg_nodes import Node, members
+from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
+
+_FIELD = LazyPattern(
+    r"['\"](?P<name>\w+)['\"]\s*,\s*(?:field\s*=\s*)?[\w.]+\((?P<options>(?:[^()]|\([^()]*+\))*+)"
+)
+_INDEXED = LazyPattern(r"\bdb_index\s*=\s*True\b")
+
+
+def keys(index: Node) -> Iterator[str]:
+    """Yield the columns of an index."""
+    for element in members(index.get("indexParams"), "IndexElem"):
+        yield str(element.get("name", ""))
 
 
 class IndexWithoutConcurrently(SqlCheck):
@@ -55,9 +70,20 @@ class IndexWithoutConcurrently(SqlCheck):
             table = self.script.name_of(node.get("relation", {}))
             if node.get("concurrent") or self.script.is_new(table) or table.name in self._new_views:
                 continue
-            if self.script.migrates(statement):
+            if self.script.migrates(statement) and not self._is_repeated(statement):
                 text = f"writes to {table} are blocked while this index is built; add CONCURRENTLY"
                 self.report_at(statement, text, severity=Severity.WARN if self._is_project_practice else None)
+
+    def _is_repeated(self, statement: Statement) -> bool:
+        """Return True if Django only repeats the declaration of a field that an earlier migration indexed."""
+        if "AlterField" not in self.source.text or statement.node.get("idxname"):
+            return False
+        column = next(iter(keys(statement.node)), "")
+        folder, project = self.source.path.rpartition("/")[0], self.source.project
+        paths = project.files_with_word((column,), (f"{folder}/*.py",))
+        texts = (project.read(path) or "" for path in paths if path < self.source.path)
+        fields = (field for text in texts for field in _FIELD.finditer(text))
+        return any(field["name"] == column and _INDEXED.search(field["options"]) for field in fields)
 
     @cached_property
     def _is_project_practice(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 from wardround.checks.base import ChangeCheck
@@ -10,20 +9,13 @@ from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Span
-from wardround.languages.python.tree import parse
 from wardround_sql.parsing.dialects import POSTGRES, detected_dialect
 from wardround_sql.parsing.jinja import is_template
 from wardround_sql.parsing.statements import SqlFragment, parsed
+from wardround_sql.project.migration_edits import has_same_effect, tables_in
 from wardround_sql.project.migration_files import SUFFIXES, is_down, is_migration, set_root
 
 _PYTHON_MIGRATION = LazyPattern(r"^class Migration\(|^down_revision\b", re.MULTILINE)
-_COMMENTS = LazyPattern(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|^[ \t]*(?://|#)[^\n]*", re.MULTILINE)
-_QUOTES = LazyPattern(r'["`]')
-_REPEATED = LazyPattern(r"(?i)\bif\s+(?:not\s+)?exists\b|;")
-_PARTS = LazyPattern(r"'(?:[^']|'')*+'|\w+|[^\w\s]")
-_TABLE = LazyPattern(
-    r"(?i)\b(?:create|alter)\s+(?:\w+\s+)?table\s+(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?([\w.]+)"
-)
 _SWEEP = 4
 """Number of edited migrations in one change that indicates an upgrade of the framework, not of the schema."""
 
@@ -128,8 +120,8 @@ class MergedMigrationEdited(ChangeCheck):
             for one in self.change.files
             if one.base_path is None and is_migration(one.path) and set_root(one.path) == set_root(file.path)
         )
-        tables = _tables(file.text or "")
-        return any(not tables.isdisjoint(_tables(one.text or "")) for one in added)
+        tables = tables_in(file.text or "")
+        return any(not tables.isdisjoint(tables_in(one.text or "")) for one in added)
 
 
 def _is_edited(file: ChangedFileView) -> bool:
@@ -140,8 +132,8 @@ def _is_edited(file: ChangedFileView) -> bool:
     if before is None or after is None or before == after:
         return False
     if file.path.endswith(".py"):
-        return _PYTHON_MIGRATION.search(before) is not None and _tree(before) != _tree(after)
-    if not file.path.endswith(SUFFIXES) or _statements(before) == _statements(after):
+        return _PYTHON_MIGRATION.search(before) is not None and not has_same_effect(file.path, before, after)
+    if not file.path.endswith(SUFFIXES) or has_same_effect(file.path, before, after):
         return False
     return not _is_broken(file.path, before)
 
@@ -151,23 +143,3 @@ def _is_broken(path: str, text: str) -> bool:
     if detected_dialect(path, text) not in ("", POSTGRES) or is_template(text):
         return False
     return bool(parsed(SqlFragment(text, migrates=True), path).unparsed)
-
-
-def _tables(text: str) -> frozenset[str]:
-    """Return the names of the tables that statements create or alter."""
-    return frozenset(name.rpartition(".")[2].lower() for name in _TABLE.findall(_QUOTES.sub("", text)))
-
-
-def _tree(text: str) -> str:
-    try:
-        return ast.dump(parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text
-
-
-def _statements(text: str) -> list[str]:
-    """Return the words and signs of the statements, as far as they determine the schema."""
-    plain = _QUOTES.sub("", _COMMENTS.sub(" ", text))
-    return [
-        part if part.startswith("'") else part.lower() for part in _PARTS.findall(_REPEATED.sub(" ", plain))
-    ]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.storage.regex_cache import bounded
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, function_name, items, walk
 
+_IMMUTABLE = (
+    r"(?is)\bfunction\s+(?:[\w\"]+\.)?\"?{name}\"?\s*\(\s*\)"
+    r"(?:(?!;|\bfunction\b).){{0,300}}?\bimmutable\b"
+)
 _CHEAP = frozenset(
     {"now", "coalesce", "lower", "upper", "current_date", "transaction_timestamp", "make_interval"}
 )
@@ -46,12 +53,22 @@ class PolicyFunctionPerRow(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
             conditions = reversed(self.script.conditions(statement))
-            call = next((c for condition in conditions for c in _calls(condition)), None)
+            calls = (c for condition in conditions for c in _calls(condition))
+            call = next((c for c in calls if not self._is_constant(c)), None)
             if call is not None:
                 name = function_name(call)
                 inserts = statement.node.get("cmd_name") == "insert"
                 text = f"{name}() runs once per row; write (select {name}(...)), which runs once per query"
                 self.report_at(statement, text, call.get("location"), Severity.INFO if inserts else None)
+
+    def _is_constant(self, call: Node) -> bool:
+        """Return True if a migration declares a function without arguments as immutable."""
+        name = function_name(call).rpartition(".")[2]
+        if call.get("args") or not name:
+            return False
+        declared = bounded(_IMMUTABLE.format(name=re.escape(name)))
+        texts = [self.script.sql, *(text for _, text in self.script.siblings([name]))]
+        return any(declared.search(text) for text in texts)
 
 
 def _calls(condition: object) -> list[Node]:

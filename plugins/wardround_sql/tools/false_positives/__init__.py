@@ -1,0 +1,1 @@
+"""Results of tools that a migration itself refutes."""
