@@ -59,7 +59,7 @@ def is_bundled(path: str) -> bool:
 
 
 def is_to_be_replaced(path: str, text: str, offset: int) -> bool:
-    """Return True if a comment of the same paragraph of a settings file asks to replace the values."""
+    """Return True if a comment of the same paragraph of a settings file requests other values."""
     if _SETTINGS.search(path) is None:
         return False
     paragraph = max(text.rfind("\n\n", 0, offset), text.rfind("\n\r\n", 0, offset), 0)

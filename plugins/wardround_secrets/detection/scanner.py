@@ -124,7 +124,7 @@ class ScannedText:
         return own_services.passwords_of(self.path, self.text, self.assignments)
 
     def is_to_be_replaced(self, offset: int) -> bool:
-        """Return True if a comment above a setting asks to replace its value."""
+        """Return True if a comment above a setting requests another value."""
         return positions.is_to_be_replaced(self.path, self.text, offset)
 
     @cached_property

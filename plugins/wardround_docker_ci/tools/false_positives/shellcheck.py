@@ -85,7 +85,7 @@ def _is_literal_match(lines: Sequence[str], line: int, column: int) -> bool:
 
 
 def _is_meant_as_text(lines: Sequence[str], line: int, column: int) -> bool:
-    """Return True if the first element is meant, as of ``$BASH_SOURCE``, or the name is no array here."""
+    """Return True for the first element of ``$BASH_SOURCE`` and the like, or a name that is a text here."""
     expanded: re.Match[str] | None = _EXPANDED.match(lines[line - 1], max(column - 1, 0))
     if expanded is None:
         expanded = _EXPANDED.search(lines[line - 1])
