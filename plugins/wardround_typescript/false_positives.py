@@ -36,6 +36,11 @@ _IMPORTS_REACT = LazyPattern(
     r"(?:\bfrom|\bimport|require\()\s*[\"'](?:react|preact|next)(?:[/-][^\"'\n]*)?[\"']"
 )
 _PACKAGE = "package.json"
+_COMPILER = "tsconfig.json"
+_COMPILED = (".ts", ".tsx", ".mts", ".cts")
+_TARGET = LazyPattern(r'"target"\s*:\s*"([^"]*)"')
+_LIBRARIES = LazyPattern(r'"lib"\s*:\s*\[([^\]]*)\]')
+_WITH_CAUSES = LazyPattern(r"(?i)es20(?:2[2-9]|[3-9]\d)|esnext")
 _NAME = LazyPattern(r"[\w$]+")
 _DECLARES = r"\b(?:const|let|var|function|class) {name}\b"
 _SETS = r"[\"']?{name}[\"']?\s{{0,5}}:\s{{0,5}}(?:true|false|[\"'](?:readonly|writable)|\d)"
@@ -113,11 +118,18 @@ def _is_of_vitest(path: str, text: str, read: Read) -> bool:
     return {found[1] for found in _RUNNER.finditer(_nearest_package(path, read, _RUNNER))} == {"vitest"}
 
 
-def _nearest_package(path: str, read: Read, pattern: LazyPattern) -> str:
-    """Return the nearest package.json above a file that matches a pattern; empty if there is none."""
+def _is_without_causes(path: str, text: str, read: Read) -> bool:
+    """Return True if the compiler knows only versions before ES2022, whose errors have no cause."""
+    settings = _nearest_package(path, read, _TARGET, _COMPILER) if path.endswith(_COMPILED) else ""
+    known = _LIBRARIES.search(settings) or _TARGET.search(settings)
+    return known is not None and _WITH_CAUSES.search(known[1]) is None
+
+
+def _nearest_package(path: str, read: Read, pattern: LazyPattern, name: str = _PACKAGE) -> str:
+    """Return the nearest file of a name above a path that matches a pattern; empty if there is none."""
     folder = posixpath.dirname(path)
     while True:
-        package = read(posixpath.join(folder, _PACKAGE)) or ""
+        package = read(posixpath.join(folder, name)) or ""
         if pattern.search(package) is not None:
             return package
         if not folder:
@@ -126,6 +138,7 @@ def _nearest_package(path: str, read: Read, pattern: LazyPattern) -> str:
 
 
 BY_PROJECT: Mapping[str, Callable[[str, str, Read], bool]] = {
+    "raise-without-from": _is_without_causes,
     "children-as-prop": _is_of_other_framework,
     "hooks-order": _is_of_other_framework,
     "test-body-ignored": _is_of_vitest,

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
+from wardround_typescript.generated_files import is_minified
 
 _FROM = r"(?:\bfrom|\bimport|require\(|import\()\s*[\"']"
 _VITEST = _FROM + r"vitest[\"']"
@@ -51,8 +52,11 @@ _CALLED = r"([A-Za-z_$][\w$]*)\s*\("
 _ASSERTS = r"\b(?:expect|assert|should)\w*\s*[.(]"
 _EXPECTS = r"\bexpect\s*\(|//\s*@ts-expect-error\b"
 """An assertion of the test, or of the compiler."""
-_TESTING_HELPER = r"\btest[A-Z]\w*\("
-"""A call of a helper that tests something, such as ``testPrice(...)``."""
+_TESTING_HELPER = (
+    r"\b(?:test|expect|assert|should|check|verify)[A-Z]\w*\("
+    r"|(?<![\w.])(?:strictEqual|deepStrictEqual|deepEqual|notStrictEqual|equal|rejects|throws)\("
+)
+"""A call of a helper such as ``testPrice(...)``, or of a function of Node's ``assert``."""
 _BUILT_PATH = r"(?:^|/)(?:\.yarn|node_modules|bower_components)/|[.-]min\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"
 _OUTPUT_FOLDER = r"(?:^|/)(?:dist|build|lib|out)/"
 _COMPILED = r"__webpack_require__|__nccwpck_require__|\b__esModule\b|^//# sourceMappingURL=|__toESM\("
@@ -105,7 +109,7 @@ class LintedFile:
     @cached_property
     def is_built(self) -> bool:
         """Return True for a file that a package manager, a bundler or a compiler wrote."""
-        if re.search(_BUILT_PATH, self.path):
+        if re.search(_BUILT_PATH, self.path) or is_minified(self.text):
             return True
         return re.search(_OUTPUT_FOLDER, self.path) is not None and self.contains(f"(?m){_COMPILED}")
 

@@ -200,6 +200,12 @@ def _is_accidental(result: RawFinding, file: LintedFile) -> bool:
     return re.match(r"\s*\??\.[\w#]", file.lines[max(result.span.line - 2, 0)]) is None
 
 
+def _yields(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for a stub that only throws; the star gives it the type of what it replaces."""
+    body = "\n".join(file.lines[result.span.line - 1 : result.span.line + _NEAR])
+    return re.search(r"\{\s*throw\b[^{}]*\}", body) is None
+
+
 def _runs(result: RawFinding, file: LintedFile) -> bool:
     """Return False in tests, which verify that such an address is rejected."""
     return re.search(_IN_TESTS, file.path) is None
@@ -317,6 +323,7 @@ EXACT: Mapping[str, Exact] = {
     "promise/valid-params": _is_of_promise,
     "react/jsx-no-target-blank": _opens_bare,
     "react/style-prop-object": _is_of_page,
+    "require-yield": _yields,
     "typescript/no-unsafe-declaration-merging": _merges_code,
     "typescript/no-wrapper-object-types": _is_written_out,
     "unicorn/new-for-builtins": _throws,

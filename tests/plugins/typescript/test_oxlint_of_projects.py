@@ -70,6 +70,25 @@ def test_import_of_react_decides_before_the_package(reviewed: Reviewed) -> None:
     assert "react-hooks/rules-of-hooks" in _rules(reviewed, files)
 
 
+RETHROWN = (
+    "export function read(text: string) {\n  try {\n    return parse(text)\n  } catch (error) {\n"
+    "    throw new Error('no rows')\n  }\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "rules"),
+    [
+        ('{"compilerOptions": {"target": "es2018"}}', []),
+        ('{"compilerOptions": {"target": "es2018", "lib": ["es2022"]}}', ["preserve-caught-error"]),
+        ('{"compilerOptions": {"target": "es2022"}}', ["preserve-caught-error"]),
+        ('{"extends": "../tsconfig.json"}', ["preserve-caught-error"]),
+    ],
+)
+def test_cause_of_an_error_needs_es2022(reviewed: Reviewed, settings: str, rules: list[str]) -> None:
+    assert _rules(reviewed, {"src/rows.ts": RETHROWN, "src/tsconfig.json": settings}) == rules
+
+
 ASYNC_SUITE = "describe('rows', async () => {\n  it('has rows', () => { expect(rows()).toBe(1) })\n})\n"
 
 
@@ -119,6 +138,8 @@ def test_vitest_awaits_the_callback_of_a_suite(
         ("it('takes rows', () => {\n  // @ts-expect-error a row is no text\n  rows('a')\n})\n", []),
         ("it('shows rows', () => {\n  testRows(3)\n})\n", []),
         ("it('shows rows', () => {\n  showRows(3)\n})\n", ["jest/expect-expect"]),
+        ("it('shows rows', () => {\n  strictEqual(rows(), 3)\n})\n", []),
+        ("it('shows rows', () => {\n  shop.equal(rows(), 3)\n})\n", ["jest/expect-expect"]),
         (
             "it('counts', () => {\n  cy.get('li').then((rows) => {\n    expect(rows.length).to.equal(2)\n"
             "  })\n})\n",
@@ -159,6 +180,8 @@ def test_tests_of_types_need_no_assertion(reviewed: Reviewed) -> None:
         ("export const marks = /[a\\u0300]/g\n", ["no-misleading-character-class"]),
         ("export const one = shelf\n  .open?.(key)\n  ['first'].read()\n", []),
         ("export const one = shelf\n[key].read()\n", ["no-unexpected-multiline"]),
+        ("export function* rows() {\n  throw new Error('not implemented')\n}\n", []),
+        ("export function* rows() {\n  return load()\n}\n", ["require-yield"]),
         ("watchEffect(() => {\n  rows.value\n  total.value++\n})\n", []),
         ("export function touch(store) {\n  store.epoch // touch it for tracking\n}\n", []),
         ("export function touch(store) {\n  store.epoch\n}\n", ["no-unused-expressions"]),
@@ -235,6 +258,7 @@ EMITTED = "'use strict'\nObject.defineProperty(exports, '__esModule', { value: t
         ("dist/index.js", EMITTED, []),
         ("dist/index.js", "debugger\n", ["no-debugger"]),
         ("src/index.js", EMITTED, ["no-debugger"]),
+        ("web/app.js", "debugger;" + "a(b),c=d(e);" * 500, []),
         (".yarn/sdks/typescript/lib/tsserver.js", "debugger\n", []),
     ],
 )
