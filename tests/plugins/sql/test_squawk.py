@@ -174,7 +174,7 @@ def test_the_rollback_section_of_a_migration_is_not_reviewed(
 
 def at(line: int, rule: str) -> bytes:
     one = json.loads(result(rule))[0]
-    return json.dumps([one | {"line": line, "line_end": line, "column": 14, "column_end": 20}]).encode()
+    return json.dumps([one | {"line": line, "line_end": line, "column": 5, "column_end": 10}]).encode()
 
 
 @pytest.mark.parametrize(
@@ -277,3 +277,17 @@ def test_a_migration_outside_of_a_transaction_is_in_none(tmp_path: Path, rule: s
 def test_the_begin_of_a_block_is_no_transaction(tmp_path: Path) -> None:
     text = "do $$\nbegin\n  perform 1;\nend $$;\n" + SQL
     assert SQUAWK.parse(at(4, "ban-concurrent-index-creation-in-transaction"), run(tmp_path, text)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ("create table saved as select * from t;\n", "create table t (a int);\n", False),
+        ("", "create table t (a int);\n", True),
+        ("create table saved as select * from t;\n", "", True),
+        ("alter table u rename to t;\n", "", False),
+    ],
+)
+def test_a_table_whose_rows_are_saved_is_rebuilt(tmp_path: Path, before: str, after: str, kept: bool) -> None:
+    output = at(before.count("\n"), "ban-drop-table")
+    assert bool(SQUAWK.parse(output, run(tmp_path, f"{before}drop table t;\n{after}"))) is kept

@@ -184,12 +184,13 @@ def _is_of_dropped_constraint(file: Path, result: SquawkResult) -> bool:
     """Return True if the index belongs to a constraint that the file drops before it."""
     before, text, _ = _statement(file, result)
     index = _DROPPED_INDEX.search(text)
-    return index is not None and _plain(index[1]) in {_plain(name) for name in _DROPPED_KEY.findall(before)}
+    return index is not None and _plain(index[1]) in _names(_DROPPED_KEY, before)
 
 
 _DROPPED_INDEX = LazyPattern(rf"(?i)\bdrop\s+index\s+(?:if\s+exists\s+)?{_NAME}")
 _DROPPED_KEY = LazyPattern(rf"(?i)\bdrop\s+constraint\s+(?:if\s+exists\s+)?{_NAME}")
 _EMPTIED = LazyPattern(rf"(?i)^\s*truncate\s+(?:table\s+)?(?:only\s+)?{_NAME}", re.MULTILINE)
+_READ = LazyPattern(rf"(?i)\bfrom\s+(?:only\s+)?{_NAME}")
 _RENAMED = LazyPattern(rf"(?i)\brename\s+to\s+{_NAME}")
 
 
@@ -199,15 +200,23 @@ def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
     about = _ABOUT[result.rule_name].search(text)
     known = _created(before)
     if result.rule_name in _SCANS:
-        known |= {_plain(name) for name in _EMPTIED.findall(before)}
+        known |= _names(_EMPTIED, before)
     return about is not None and _plain(about[1]) in known
 
 
 def _is_replaced(file: Path, result: SquawkResult) -> bool:
-    """Return True if the file creates a table or view of the old name after it renames a table."""
+    """Return True if the file creates a table or view of the same name after a statement."""
     _, text, after = _statement(file, result)
-    renamed = _ABOUT[result.rule_name].search(text)
-    return renamed is not None and _plain(renamed[1]) in _created(after)
+    about = _ABOUT[result.rule_name].search(text)
+    return about is not None and _plain(about[1]) in _names(_MADE, after)
+
+
+def _is_rebuilt(file: Path, result: SquawkResult) -> bool:
+    """Return True if the file reads a table, drops it and creates it again, so that its rows are saved."""
+    before, text, _ = _statement(file, result)
+    about = _ABOUT[result.rule_name].search(text)
+    is_read = about is not None and _plain(about[1]) in _names(_READ, before)
+    return is_read and _is_replaced(file, result)
 
 
 def _is_added_again(file: Path, result: SquawkResult) -> bool:
@@ -237,8 +246,11 @@ def _statement(file: Path, result: SquawkResult) -> tuple[str, str, str]:
 
 def _created(text: str) -> frozenset[str]:
     """Return the plain names of the tables and views that statements create or rename to."""
-    patterns = (_MADE, _RENAMED)
-    return frozenset(_plain(name) for pattern in patterns for name in pattern.findall(text))
+    return _names(_MADE, text) | _names(_RENAMED, text)
+
+
+def _names(pattern: LazyPattern, text: str) -> frozenset[str]:
+    return frozenset(_plain(name) for name in pattern.findall(text))
 
 
 def _plain(name: str) -> str:
@@ -254,7 +266,7 @@ _REFUTED_BY: Mapping[str, tuple[Callable[[Path, SquawkResult], bool], ...]] = {
     _FOREIGN_KEY: (_is_of_empty_column,),
     "require-concurrent-index-deletion": (_is_of_dropped_constraint,),
     "renaming-table": (_is_replaced,),
-    "ban-drop-table": (_is_replaced,),
+    "ban-drop-table": (_is_rebuilt,),
     "ban-drop-column": (_is_added_again,),
 }
 """The reasons by which the results of a rule do not hold."""
