@@ -40,7 +40,9 @@ def follows(level: Level, worth: int = 0, true: int = 0, wrong: int = 0, unclear
         (5, 5, 0, Level.ERROR),
         (12, 6, 2, Level.WARN),
         (3, 7, 0, Level.INFO),
-        (12, 5, 3, Level.PREVIEW),
+        (12, 5, 3, Level.INFO),
+        (5, 12, 3, Level.PREVIEW),
+        (12, 3, 5, Level.PREVIEW),
         (0, 0, 9, Level.ERROR),
     ],
 )
@@ -52,9 +54,18 @@ def test_a_rule_at_error_keeps_what_its_readings_allow(
 
 @pytest.mark.parametrize(("read", "wrong"), [(10, 1), (20, 2), (40, 4)])
 def test_a_rule_leaves_its_level_with_the_next_wrong_finding(read: int, wrong: int) -> None:
-    for level in (Level.WARN, Level.INFO):
-        assert follows(level, worth=read - wrong, wrong=wrong) is level
-        assert follows(level, worth=read - wrong - 1, wrong=wrong + 1) is Level.PREVIEW
+    right = read - wrong
+    assert follows(Level.WARN, worth=right, wrong=wrong) is Level.WARN
+    assert follows(Level.INFO, true=right, wrong=wrong) is Level.INFO
+    assert follows(Level.WARN, true=right - 1, wrong=wrong + 1) is Level.PREVIEW
+    assert follows(Level.INFO, true=right - 1, wrong=wrong + 1) is Level.PREVIEW
+
+
+def test_a_shown_rule_that_is_worth_raising_may_be_wrong_in_one_of_five() -> None:
+    assert follows(Level.WARN, worth=15, true=3, wrong=4) is Level.INFO
+    assert follows(Level.INFO, worth=15, true=2, wrong=5) is Level.PREVIEW
+    assert follows(Level.INFO, worth=7, true=9, wrong=4) is Level.PREVIEW
+    assert follows(Level.PREVIEW, worth=15, true=3, wrong=4) is Level.PREVIEW
 
 
 def test_a_preview_rule_needs_eighteen_right_readings_and_may_then_have_few_wrong_ones() -> None:

@@ -5,10 +5,11 @@ level      demand on the findings that were read
 =========  ==============================================================================
 ``warn``   worth or true in at least 0.9, and worth in at least half
 ``error``  the same, and none wrong
-``info``   wrong in at most 0.1
+``info``   wrong in at most 0.1; in at most 0.2 if worth at least twice as often as wrong
 preview    none
 =========  ==============================================================================
 
+The second part of ``info`` applies to rules that are shown: a preview rule is wrong in at most 0.1 or stays.
 Fewer than ten readings, or readings of fewer than three repositories, change nothing. The present level
 counts as two readings more: of a shown rule as two worth or true ones, of a preview rule as two wrong ones.
 So a rule leaves its place only on evidence, and applying the rule a second time changes nothing. A severity
@@ -33,6 +34,8 @@ PRESENT = 2
 _CORRECT = 0.9
 _WORTH = 0.5
 _MOST_WRONG = 0.1
+_MOST_WRONG_IF_WORTH = 0.2
+_WORTH_TO_WRONG = 2
 _ROUNDING = 1e-9
 
 
@@ -68,7 +71,9 @@ def allowed_level(counts: ReadingCounts, present: Level) -> Level:
     wrong = counts.wrong + (PRESENT if present is Level.PREVIEW else 0)
     if _reaches(correct, _CORRECT * read) and _reaches(worth, _WORTH * read):
         return Level.WARN if counts.wrong else Level.ERROR
-    return Level.INFO if _reaches(_MOST_WRONG * read, wrong) else Level.PREVIEW
+    is_worth = present is not Level.PREVIEW and counts.worth >= _WORTH_TO_WRONG * counts.wrong
+    most = _MOST_WRONG_IF_WORTH if is_worth else _MOST_WRONG
+    return Level.INFO if _reaches(most * read, wrong) else Level.PREVIEW
 
 
 def _reaches(one: float, other: float) -> bool:
