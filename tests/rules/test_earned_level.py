@@ -73,7 +73,12 @@ def test_a_preview_rule_needs_eighteen_right_readings_and_may_then_have_few_wron
     assert follows(Level.PREVIEW, worth=18) is Level.ERROR
     assert follows(Level.PREVIEW, worth=19, wrong=1) is Level.PREVIEW
     assert follows(Level.PREVIEW, worth=38, wrong=2) is Level.WARN
-    assert follows(Level.PREVIEW, true=18) is Level.INFO
+    assert follows(Level.PREVIEW, worth=2, true=16) is Level.INFO
+
+
+def test_a_preview_rule_that_is_seldom_worth_raising_stays() -> None:
+    assert follows(Level.PREVIEW, worth=1, true=30) is Level.PREVIEW
+    assert follows(Level.PREVIEW, worth=4, true=30) is Level.INFO
 
 
 def test_a_preview_rule_gets_at_most_its_declared_severity() -> None:

@@ -9,7 +9,8 @@ level      demand on the findings that were read
 preview    none
 =========  ==============================================================================
 
-The second part of ``info`` applies to rules that are shown: a preview rule is wrong in at most 0.1 or stays.
+The second part of ``info`` applies to rules that are shown. A preview rule that is worth raising in less than
+0.1 of its readings stays, since it would add noise.
 Fewer than ten readings, or readings of fewer than three repositories, change nothing. The present level
 counts as two readings more: of a shown rule as two worth or true ones, of a preview rule as two wrong ones.
 So a rule leaves its place only on evidence, and applying the rule a second time changes nothing. A severity
@@ -36,6 +37,7 @@ _WORTH = 0.5
 _MOST_WRONG = 0.1
 _MOST_WRONG_IF_WORTH = 0.2
 _WORTH_TO_WRONG = 2
+_WORTH_OF_NEW = 0.1
 _ROUNDING = 1e-9
 
 
@@ -71,6 +73,8 @@ def allowed_level(counts: ReadingCounts, present: Level) -> Level:
     wrong = counts.wrong + (PRESENT if present is Level.PREVIEW else 0)
     if _reaches(correct, _CORRECT * read) and _reaches(worth, _WORTH * read):
         return Level.WARN if counts.wrong else Level.ERROR
+    if present is Level.PREVIEW and not _reaches(counts.worth, _WORTH_OF_NEW * counts.read):
+        return Level.PREVIEW
     is_worth = present is not Level.PREVIEW and counts.worth >= _WORTH_TO_WRONG * counts.wrong
     most = _MOST_WRONG_IF_WORTH if is_worth else _MOST_WRONG
     return Level.INFO if _reaches(most * read, wrong) else Level.PREVIEW
