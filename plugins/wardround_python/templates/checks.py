@@ -41,6 +41,7 @@ class UnescapedValue(TemplateCheck):
 
     ID = "TP001"
     NAME = "unescaped-value-in-template"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "html-injection"
     VALID = [

@@ -153,9 +153,12 @@ def test_a_test_is_recognised_in_every_location(repo: GitRepository, test: str) 
     assert "tests/TE201" not in {finding["rule"] for finding in report["findings"]}
 
 
+PREVIEW = {".wardround.toml": "preview = true\n"}
+
+
 def test_an_assertion_that_went_is_blamed_on_the_change(repo: GitRepository) -> None:
     test = "import shop\ndef test_total():\n    assert shop.total([]) == 0\n    assert shop.total([1]) == 1\n"
-    repo.commit({"shop.py": "def total(xs):\n    return sum(xs)\n", "test_shop.py": test})
+    repo.commit({"shop.py": "def total(xs):\n    return sum(xs)\n", "test_shop.py": test, **PREVIEW})
     repo.stage(
         {
             "shop.py": "def total(xs):\n    return 0\n",
@@ -260,7 +263,7 @@ def test_any_broken_file_on_either_side_is_survived(path: str, text: str) -> Non
 
 def test_a_demand_that_went_from_the_harness_is_blamed_on_the_change(repo: GitRepository) -> None:
     settings = "[tool.pytest.ini_options]\naddopts = [\n  '-ra',\n  '--strict-markers',\n]\n"
-    repo.commit({"shop.py": SHOP[0], "test_shop.py": TEST, "pyproject.toml": settings})
+    repo.commit({"shop.py": SHOP[0], "test_shop.py": TEST, "pyproject.toml": settings, **PREVIEW})
     repo.stage({"shop.py": SHOP[1], "pyproject.toml": settings.replace("  '--strict-markers',\n", "")})
     report = repo.report("--staged", "--only", "tests", "--exit-zero")
     assert [(f["rule"], f["file"], f["line"], f["status"]) for f in report["findings"]] == [
@@ -269,7 +272,7 @@ def test_a_demand_that_went_from_the_harness_is_blamed_on_the_change(repo: GitRe
 
 
 def test_a_deleted_test_file_is_reported_at_the_code_it_tested(repo: GitRepository) -> None:
-    repo.commit({"shop.py": SHOP[0], "test_shop.py": TEST})
+    repo.commit({"shop.py": SHOP[0], "test_shop.py": TEST, **PREVIEW})
     repo.git("rm", "--quiet", "test_shop.py")
     repo.stage({"shop.py": SHOP[1]})
     report = repo.report("--staged", "--only", "tests", "--exit-zero")

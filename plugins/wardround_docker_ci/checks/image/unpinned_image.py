@@ -38,6 +38,7 @@ class UnpinnedImage(CiCheck):
 
     ID = "DC007"
     NAME = "unpinned-image"
+    SEVERITY = Severity.INFO
     PLANE = Plane.SEMANTIC
     DEFECT_CLASS = "image-latest-tag"
     KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | STEPS | HELM | TEMPLATE

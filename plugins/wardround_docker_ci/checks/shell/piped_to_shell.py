@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, pipelines
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import FETCHERS, INTERPRETERS, SHELLS, program
@@ -24,6 +24,7 @@ class PipedToShell(CiCheck):
 
     ID = "DC030"
     NAME = "piped-to-shell"
+    SEVERITY = Severity.INFO
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "curl-pipe-shell"
     KINDS = SCRIPTS

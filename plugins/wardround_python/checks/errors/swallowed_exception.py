@@ -80,6 +80,7 @@ class SwallowedException(PythonCheck):
 
     ID = "PY003"
     NAME = "swallowed-exception"
+    SEVERITY = Severity.INFO
     WORDS = ("suppress(", "except", "exit__")
     VALID = [
         code("""

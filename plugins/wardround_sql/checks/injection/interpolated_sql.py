@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.sql_text import STARTS, is_quoted, is_value
 from wardround_sql.frontends.string_assembly import AssembledText, Hole
@@ -30,6 +31,7 @@ class InterpolatedSql(SqlCheck):
 
     ID = "SQ041"
     NAME = "interpolated-sql"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, type_name
 from wardround_sql.parsing.statements import Statement
@@ -30,6 +30,7 @@ class TypeChangeRewritesTable(SqlCheck):
 
     ID = "SQ023"
     NAME = "type-change-rewrites-table"
+    SEVERITY = Severity.INFO
     PLANE = Plane.PERF
     DEFECT_CLASS = "column-type-rewrite"
     WORDS = ("type", "modify", "change", "alter column")

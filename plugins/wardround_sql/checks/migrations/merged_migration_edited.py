@@ -9,6 +9,7 @@ from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Span
+from wardround.rules.maturity import Maturity
 from wardround_sql.parsing.dialects import POSTGRES, detected_dialect
 from wardround_sql.parsing.jinja import is_template
 from wardround_sql.parsing.statements import SqlFragment, parsed
@@ -31,6 +32,7 @@ class MergedMigrationEdited(ChangeCheck):
 
     ID = "SQ090"
     NAME = "merged-migration-edited"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "merged-migration-edited"
     PATHS = ("migrat", "versions/", "flyway", "alembic", "__")

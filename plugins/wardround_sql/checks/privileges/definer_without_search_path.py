@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import content, option, text_of
 from wardround_sql.parsing.statements import Statement
@@ -20,6 +20,7 @@ class DefinerWithoutSearchPath(SqlCheck):
 
     ID = "SQ005"
     NAME = "definer-without-search-path"
+    SEVERITY = Severity.INFO
     PLANE = Plane.SECURITY
     WORDS = ("definer", "reset")
 

@@ -28,6 +28,7 @@ class PolicyFunctionPerRow(SqlCheck):
 
     ID = "SQ004"
     NAME = "policy-function-per-row"
+    SEVERITY = Severity.INFO
     PLANE = Plane.PERF
     WORDS = ("policy",)
 

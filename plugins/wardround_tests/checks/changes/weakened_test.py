@@ -11,6 +11,7 @@ from wardround.checks.base import ChangeCheck
 from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround_tests.changes.before_after import Versions, is_asserted_by_new, is_moved_to, is_replaced
 from wardround_tests.changes.expectation_markers import lost_marks
 from wardround_tests.changes.line_diff import added_lines, nearest_head_line, removed_lines, span_of_line
@@ -40,6 +41,7 @@ class WeakenedTest(ChangeCheck):
 
     ID = "TE203"
     NAME = "weakened-test"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     PATHS = ("test", "spec", "t/", ".cy.", ".e2e.")
     VALID = [

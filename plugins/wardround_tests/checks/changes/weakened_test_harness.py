@@ -9,6 +9,7 @@ from wardround.checks.base import ChangeCheck
 from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_tests.changes.config_loosening import lowered_thresholds, weakened_lines
 from wardround_tests.changes.conftest import changed_autouse, removed_assertions
 from wardround_tests.changes.harness_files import (
@@ -51,6 +52,7 @@ class WeakenedTestHarness(ChangeCheck):
 
     ID = "TE204"
     NAME = "weakened-test-harness"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "test-harness-edited"
     SEVERITY = Severity.WARN
     PATHS = (

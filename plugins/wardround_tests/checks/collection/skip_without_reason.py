@@ -33,6 +33,7 @@ class SkipWithoutReason(PythonTestCheck):
 
     ID = "TE012"
     NAME = "skip-without-reason"
+    SEVERITY = Severity.INFO
     DEFECT_CLASS = "skipped-test"
     VALID = [
         code("""

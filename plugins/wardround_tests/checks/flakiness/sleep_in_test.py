@@ -41,6 +41,7 @@ class SleepInTest(PythonTestCheck):
 
     ID = "TE006"
     NAME = "sleep-in-test"
+    SEVERITY = Severity.INFO
     PLANE = Plane.TESTS
     VALID = [
         code("""

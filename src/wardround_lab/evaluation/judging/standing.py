@@ -125,19 +125,19 @@ def _outside(verdicts: Verdicts, kinds: Collection[FileKind]) -> Verdicts:
 
 
 def shipped_counts(
-    verdicts: Verdicts, off: KindsOff, gone: Collection[FindingKey] = ()
+    verdicts: Verdicts, off: KindsOff, not_reported: Collection[FindingKey] = ()
 ) -> dict[str, ReadingCounts]:
     """Return the counts by rule that ship: without files of kinds in which the rule is off.
 
     Args:
-        gone: judged findings, not among the verdicts, that the present version does not report.
+        not_reported: judged findings, not among the verdicts, that the present version does not report.
     """
 
     def is_on(key: FindingKey) -> bool:
         return kind_of_file(key.path) not in off.get(rule_of(key), ())
 
     counts = counts_by({key: one for key, one in verdicts.items() if is_on(key)}, rule_of)
-    left_out = Counter(rule_of(key) for key in gone if is_on(key))
+    left_out = Counter(rule_of(key) for key in not_reported if is_on(key))
     for name, number in left_out.items():
         known = counts.get(name, ReadingCounts(repositories=0))
         counts[name] = msgspec.structs.replace(known, no_longer_reported=number)

@@ -55,11 +55,11 @@ def planned(
 
 
 def test_a_rule_above_its_level_and_a_preview_rule_that_earned_more_are_changes() -> None:
-    found = planned([*readings("ruff/B006", "wrong", 10), *readings("python/PY404", "worth", 20)])
+    found = planned([*readings("ruff/F632", "wrong", 10), *readings("python/PY404", "worth", 20)])
     changes = [(one.rule, one.present, one.following) for one in found.levels]
-    assert changes == [("python/PY404", "preview", "warn"), ("ruff/B006", "warn", "preview")]
+    assert changes == [("python/PY404", "preview", "warn"), ("ruff/F632", "warn", "preview")]
     assert found.due == found.levels
-    assert "ruff/B006 is at warn, and its readings allow preview: read 10 times" in plan_text(found)
+    assert "ruff/F632 is at warn, and its readings allow preview: read 10 times" in plan_text(found)
 
 
 def test_unknown_rules_and_rules_that_are_where_they_belong_are_no_changes() -> None:
@@ -70,33 +70,33 @@ def test_unknown_rules_and_rules_that_are_where_they_belong_are_no_changes() -> 
 
 def test_an_override_keeps_a_level_and_is_listed_with_its_reason() -> None:
     override = Override(Damage.DATA_LOSS, "shared between requests")
-    found = planned(readings("ruff/B006", "wrong", 10), {"ruff/B0*": override})
+    found = planned(readings("ruff/F632", "wrong", 10), {"ruff/F6*": override})
     assert (not found, found.levels[0].override) == (True, override)
     assert "kept for data-loss: shared between requests" in plan_text(found)
 
 
 def test_a_rule_that_is_wrong_in_one_kind_of_file_is_off_there_and_stays_on_elsewhere() -> None:
-    judgements = [*readings("ruff/B006", "worth", 20), *readings("ruff/B006", "wrong", 10, "tests")]
+    judgements = [*readings("ruff/F632", "worth", 20), *readings("ruff/F632", "wrong", 10, "tests")]
     found = planned(judgements)
     assert [(one.rule, one.kind, one.turns_off) for one in found.kinds] == [
-        ("ruff/B006", FileKind.TESTS, True)
+        ("ruff/F632", FileKind.TESTS, True)
     ]
     assert found.levels == ()
-    assert "ruff/B006 is on in tests, and turns off: read 10 times" in plan_text(found)
+    assert "ruff/F632 is on in tests, and turns off: read 10 times" in plan_text(found)
     after = kinds_after({}, found.kinds)
-    assert after == {"ruff/B006": {FileKind.TESTS}}
+    assert after == {"ruff/F632": {FileKind.TESTS}}
     assert not planned(judgements, off=after), "a second time changes nothing"
-    assert shipped_counts(resolved(judgements), after)["ruff/B006"] == ReadingCounts(5, worth=20)
+    assert shipped_counts(resolved(judgements), after)["ruff/F632"] == ReadingCounts(5, worth=20)
 
 
 def test_a_rule_that_is_wrong_in_the_only_kind_of_file_it_reports_goes_to_preview() -> None:
-    found = planned(readings("ruff/B006", "wrong", 10, "tests"))
+    found = planned(readings("ruff/F632", "wrong", 10, "tests"))
     assert (found.kinds, [one.following for one in found.levels]) == ((), [Level.PREVIEW])
 
 
 def test_a_rule_turns_on_again_where_later_readings_are_right() -> None:
-    judgements = [*readings("ruff/B006", "worth", 20), *readings("ruff/B006", "true", 20, "tests")]
-    off = {"ruff/B006": frozenset({FileKind.TESTS})}
+    judgements = [*readings("ruff/F632", "worth", 20), *readings("ruff/F632", "worth", 20, "tests")]
+    off = {"ruff/F632": frozenset({FileKind.TESTS})}
     found = planned(judgements, off=off)
     assert [(one.kind, one.turns_off) for one in found.kinds] == [(FileKind.TESTS, False)]
     assert kinds_after(off, found.kinds) == {}
@@ -104,7 +104,7 @@ def test_a_rule_turns_on_again_where_later_readings_are_right() -> None:
 
 def test_an_override_needs_a_damage_and_a_reason(tmp_path: Path) -> None:
     assert read_overrides(tmp_path) == {}
-    (tmp_path / "overrides.yml").write_text("ruff/B006: {damage: data-loss}\n", encoding="utf-8")
+    (tmp_path / "overrides.yml").write_text("ruff/F632: {damage: data-loss}\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="give each rule a damage and a reason"):
         read_overrides(tmp_path)
 
@@ -131,9 +131,9 @@ def test_each_finding_that_is_no_longer_reported_was_judged() -> None:
 
 
 def test_counts_keep_the_number_of_findings_that_are_no_longer_reported() -> None:
-    verdicts, gone = resolved(readings("ruff/B006", "worth", 4)), resolved(readings("ruff/B007", "wrong", 2))
+    verdicts, gone = resolved(readings("ruff/F632", "worth", 4)), resolved(readings("ruff/B007", "wrong", 2))
     counts = shipped_counts(verdicts, {}, gone)
-    assert counts["ruff/B006"] == ReadingCounts(repositories=4, worth=4)
+    assert counts["ruff/F632"] == ReadingCounts(repositories=4, worth=4)
     assert counts["ruff/B007"] == ReadingCounts(repositories=0, no_longer_reported=2)
     assert counts["ruff/B007"].summary() == "2 read, and not reported any longer"
     assert consequence(host.load().catalogue.rule("ruff/B007"), counts["ruff/B007"]) == ""
