@@ -52,6 +52,7 @@ REFUTED = {
     "call-fetched": ("B004", 'f(getattr(a, "__call__", a))\n', 1, 3),
     "conditional-handler": ("B030", "try:\n    f()\nexcept (a if b else c):\n    pass\n", 3, 9),
     "exported-attribute": ("PLE0604", '__all__ = [Panel.name, "x"]\n', 1, 1),
+    "exported-attribute-declared": ("PLE0604", "__all__: list[str] = [Panel.name]\n", 1, 1),
     "callable-or-none": (
         "truthiness-test-of-callable",
         "class A:\n    def f(self):\n        self.done: Done = None\n        if self.done: ...\n",
@@ -85,6 +86,12 @@ STANDING = {
         "class A:\n    def f(self):\n        self.done: Done = print\n        if self.done: ...\n",
         4,
         12,
+    ),
+    "dependency-false": (
+        "not-callable",
+        "try:\n    from redis import Pool\nexcept ImportError:\n    Pool = False\nPool()\n",
+        5,
+        1,
     ),
     "none-called": ("not-callable", "Pool = None\nPool()\n", 2, 1),
     "broken": ("F822", f"{_EXPORTS}def __getattr__(\n", 1, 12),

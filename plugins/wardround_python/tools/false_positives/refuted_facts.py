@@ -17,7 +17,7 @@ from typing import Any
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.cache import parsed
-from wardround.languages.python.literals import given_once
+from wardround.languages.python.literals import given_once, is_none
 from wardround.languages.python.module import PythonModule, last_name, statements_in
 from wardround_python.tools import pylint_settings
 from wardround_python.tools.ruff_config import text_in
@@ -236,7 +236,7 @@ def _is_absent_dependency(module: PythonModule, span: Span) -> bool:
         if any(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in node.body)
         for handler in node.handlers
         for assignment in handler.body
-        if isinstance(assignment, ast.Assign)
+        if isinstance(assignment, ast.Assign) and is_none(assignment.value)
     )
 
 
@@ -262,7 +262,8 @@ def _is_conditional(module: PythonModule, span: Span) -> bool:
 def _exports_attributes(module: PythonModule, span: Span) -> bool:
     """Return True if an attribute, whose value may be a string, is all that the tool does not know."""
     for node in module.tree.body:
-        exported = node.value if isinstance(node, ast.Assign) and node.lineno == span.line else None
+        is_there = isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno == span.line
+        exported = getattr(node, "value", None) if is_there else None
         if isinstance(exported, (ast.List, ast.Tuple)):
             return all(isinstance(one, (ast.Constant, ast.Attribute)) for one in exported.elts)
     return False
