@@ -59,6 +59,8 @@ _TESTING_HELPER = (
 """A call of a helper such as ``testPrice(...)``, or of a function of Node's ``assert``."""
 _BUILT_PATH = r"(?:^|/)(?:\.yarn|node_modules|bower_components)/|[.-]min\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"
 _OUTPUT_FOLDER = r"(?:^|/)(?:dist|build|lib|out)/"
+_HASHED_NAME = r"-[A-Z0-9]{8}\.[mc]?js$"
+"""Names with the hash of their content, as bundlers write them."""
 _COMPILED = r"__webpack_require__|__nccwpck_require__|\b__esModule\b|^//# sourceMappingURL=|__toESM\("
 """Marks that bundlers and compilers write."""
 _LONGEST_TEST = 300
@@ -111,7 +113,9 @@ class LintedFile:
         """Return True for a file that a package manager, a bundler or a compiler wrote."""
         if re.search(_BUILT_PATH, self.path) or is_minified(self.text):
             return True
-        return re.search(_OUTPUT_FOLDER, self.path) is not None and self.contains(f"(?m){_COMPILED}")
+        if re.search(_OUTPUT_FOLDER, self.path) is None:
+            return False
+        return re.search(_HASHED_NAME, self.path) is not None or self.contains(f"(?m){_COMPILED}")
 
     @cached_property
     def test_framework(self) -> str | None:

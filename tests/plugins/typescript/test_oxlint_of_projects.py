@@ -258,6 +258,8 @@ EMITTED = "'use strict'\nObject.defineProperty(exports, '__esModule', { value: t
         ("dist/index.js", EMITTED, []),
         ("dist/index.js", "debugger\n", ["no-debugger"]),
         ("src/index.js", EMITTED, ["no-debugger"]),
+        ("web/dist/main-Q2W3E4R5.js", "debugger\n", []),
+        ("web/src/main-Q2W3E4R5.js", "debugger\n", ["no-debugger"]),
         ("web/app.js", "debugger;" + "a(b),c=d(e);" * 500, []),
         (".yarn/sdks/typescript/lib/tsserver.js", "debugger\n", []),
     ],
