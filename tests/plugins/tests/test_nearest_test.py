@@ -128,7 +128,8 @@ def test_what_changed_in_a_function_is_known() -> None:
 def test_a_finding_on_a_staged_change_names_the_nearest_test(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo.commit({**TESTS, "src/shop/vouchers.py": "amount = 1\n"})
+    preview = {".wardround.toml": "preview = true\n"}
+    repo.commit({**TESTS, **preview, "src/shop/vouchers.py": "amount = 1\n"})
     repo.stage({"src/shop/pricing_of_vouchers.py": PRICE})
     (finding,) = [one for one in repo.report("--staged")["findings"] if one["rule"] == "tests/TE201"]
     assert finding["message"].startswith('no test names "net_price" or imports its module; add a test')

@@ -15,6 +15,8 @@ from wardround.policy.gate import GateOutcome
 from wardround.rules.tool_map import load_tool_map
 
 MAP = load_tool_map("oxlint")
+PREVIEW = {".wardround.toml": "preview = true\n"}
+"""Which codes are shown by default follows from readings."""
 
 
 def _told(finding: Finding) -> tuple[str, int, int, int, Severity]:
@@ -197,13 +199,23 @@ def test_constant_code_is_not_an_injection(reviewed: Reviewed, source: str, rule
 
 
 @pytest.mark.parametrize(
-    ("rel", "count"), [("", 1), ("rel={null}", 1), ("rel={relation}", 0), ("rel={relationOf(url)}", 0)]
+    ("rel", "count"),
+    [
+        ("", 1),
+        ("rel={null}", 1),
+        ("rel='next'", 1),
+        ("rel='noopener'", 0),
+        ("rel={relation}", 0),
+        ("rel={relationOf(url)}", 0),
+    ],
 )
-def test_link_with_a_computed_rel_is_not_reported(reviewed: Reviewed, rel: str, count: int) -> None:
+def test_link_with_a_computed_or_effective_rel_is_not_reported(
+    reviewed: Reviewed, rel: str, count: int
+) -> None:
     source = (
         f'export const A = ({{ url }}) => (\n  <a href={{url}} target="_blank" {rel}>\n    go\n  </a>\n)\n'
     )
-    assert len(reviewed({"a.jsx": source}, OXLINT).visible) == count
+    assert len(reviewed({"examples/a.jsx": source}, OXLINT).visible) == count
 
 
 DEPENDENCIES = """\
@@ -264,13 +276,16 @@ test('adds', () => {
 
 def test_asserting_helper_counts_as_an_assertion(reviewed: Reviewed) -> None:
     assert (
-        reviewed({"a.test.ts": HELPER.replace("check%s", "run%s") % ("It", "expect", "It")}, OXLINT).visible
+        reviewed(
+            {"a.test.ts": HELPER.replace("check%s", "run%s") % ("It", "expect", "It"), **PREVIEW}, OXLINT
+        ).visible
         == ()
     )
 
 
 def test_helper_without_assertion_does_not_count(reviewed: Reviewed) -> None:
-    done = reviewed({"a.test.ts": HELPER.replace("check%s", "run%s") % ("It", "print", "It")}, OXLINT)
+    text = HELPER.replace("check%s", "run%s") % ("It", "print", "It")
+    done = reviewed({"a.test.ts": text, **PREVIEW}, OXLINT)
 
     assert [f.rule for f in done.visible] == ["oxlint/jest/expect-expect"]
 
@@ -498,14 +513,15 @@ def test_property_of_chai_is_an_assertion(reviewed: Reviewed, path: str) -> None
 )
 def test_assertion_by_a_property_is_used(reviewed: Reviewed, statement: str) -> None:
     text = f"it('runs', () => {{\n  const ran = run()\n  {statement}\n}})\n"
-    done = reviewed({"test/unit/a.js": text, "a.js": "run().stopped\n"}, OXLINT)
+    done = reviewed({"test/unit/a.js": text, "a.js": "run().stopped\n", **PREVIEW}, OXLINT)
 
     assert [f.file for f in done.visible if f.rule.endswith("unused-expressions")] == ["a.js"]
 
 
 def test_files_with_underscored_names_of_tests_are_tests(reviewed: Reviewed) -> None:
     done = reviewed(
-        {"a_spec.js": "it('x', () => { run().stopped })\n", "b_test.mjs": "run().stopped\n"}, OXLINT
+        {"a_spec.js": "it('x', () => { run().stopped })\n", "b_test.mjs": "run().stopped\n", **PREVIEW},
+        OXLINT,
     )
 
     assert [f.rule for f in done.visible if f.rule.endswith("unused-expressions")] == []
