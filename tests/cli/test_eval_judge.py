@@ -147,6 +147,20 @@ def test_a_secret_is_shown_to_no_reader_in_its_finding_or_next_to_another(shop: 
     assert key not in text
 
 
+def test_a_secret_that_the_commit_replaced_is_shown_to_no_reader(shop: GitRepository) -> None:
+    old, new = "kQ7hWz31", "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"
+    fetch = "RUN curl 'https://geo.example.com/db?license_key={key}&suffix=tar.gz' | tar -xz -C /tmp\n"
+    shop.commit({"Dockerfile": "FROM python:3.12-slim\n" + fetch.format(key=old)})
+    shop.commit({"Dockerfile": "FROM python:3.12-slim\n" + fetch.format(key=new)})
+    out = shop.root.parent / "out.jsonl"
+    assert judge(shop, ".", "--reader", "bo", "--commits", "1", "--out", out).returncode == 0
+    text = out.read_text("utf-8")
+    assert "hadolint/DL4006" in text
+    assert "a line with a secret" in text
+    assert old not in text
+    assert new not in text
+
+
 def test_a_reader_is_required(shop: GitRepository) -> None:
     done = judge(shop, ".")
     assert (done.returncode, "--reader is missing" in done.stderr) == (2, True)
@@ -173,18 +187,18 @@ def test_a_catalogue_above_the_readings_has_status_1(shop: GitRepository) -> Non
     from wardround.storage.judgement_files import record_judgement
 
     for line in range(1, 11):
-        key = FindingKey(f"team/shop{line % 3}", "a" * 40, "a.py", line, "ruff/B006")
+        key = FindingKey(f"team/shop{line % 3}", "a" * 40, "a.py", line, "ruff/F632")
         one = judgement_of(key, "wrong", "misread", "ana", datetime.date(2026, 5, 4))
         record_judgement(shop.root / "evals/judgements", one, None)
     done = shop.wardround("eval", "rates", "--compare")
     assert (done.returncode, done.stdout) == (
-        1, "ruff/B006 is at warn, and its readings allow preview:"
+        1, "ruff/F632 is at warn, and its readings allow preview:"
         " read 10 times in 3 repositories: 10 wrong\n",
     )  # fmt: skip
     written = shop.wardround("eval", "rates", "--write")
-    assert (written.returncode, "set ruff/B006 to preview by hand" in written.stderr) == (1, True)
+    assert (written.returncode, "set ruff/F632 to preview by hand" in written.stderr) == (1, True)
     shop.write(
-        "evals/judgements/overrides.yml", "ruff/B006: {damage: data-loss, reason: shared between requests}\n"
+        "evals/judgements/overrides.yml", "ruff/F632: {damage: data-loss, reason: shared between requests}\n"
     )
     assert shop.wardround("eval", "rates", "--compare").returncode == 0
 

@@ -76,10 +76,19 @@ def _sides(hit: Hit, base: str, repository: Repository, specialists: Sequence[Sp
     old = repository.revision(base).read(named.base_path) if named and named.base_path else None
     new = repository.revision(hit.commit).read(hit.path)
     reported = set(range(hit.line, hit.end_line + 1)) if hit.masked else set()
-    return Sides(
-        _without_secrets(_text(old), hit.path, set(), specialists),
-        _without_secrets(_text(new), hit.path, reported, specialists),
-    )
+    before = _without_secrets(_text(old), hit.path, set(), specialists)
+    after = _without_secrets(_text(new), hit.path, reported, specialists)
+    return Sides(_without_replaced(before, after), after)
+
+
+def _without_replaced(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    """Hide the lines before a change that lines with a secret replace: they may have the former secret."""
+    hidden: set[int] = set()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for _, i1, i2, j1, j2 in matcher.get_opcodes():
+        if _HIDDEN in after[j1:j2]:
+            hidden.update(range(i1, i2))
+    return tuple(_HIDDEN if number in hidden else line for number, line in enumerate(before))
 
 
 def _text(content: bytes | None) -> str:
