@@ -48,6 +48,7 @@ _UNION = 15
 _UNION_OF_CLASSES = r"\|\s*(?:Date|RegExp|Function|Error|Promise<|Map<|Set<|WeakMap<|WeakSet<)"
 _CODE_UNIT = r"\\u\{?([0-9a-fA-F]{4,5})\}?"
 _RANGE = f"{_CODE_UNIT}-{_CODE_UNIT}"
+_CHANGES_FLAGS = r"[\w$.]+\s*[|&]=\s*~?\s*[A-Z]\w*\.[A-Za-z_]\w*"
 _NEAR = 4
 _FROM_NEXT = r"['\"]next/"
 _LONGEST_HANDLER = 120
@@ -63,6 +64,11 @@ def _throws(result: RawFinding, file: LintedFile) -> bool:
 def _is_slip(result: RawFinding, file: LintedFile) -> bool:
     """Return True for ``!a === b``; ``!a === !b`` and ``!!a === b`` compare booleans intentionally."""
     return re.match(_STRICT_AND_BARE, _rest(result, file)) is not None
+
+
+def _is_no_flag(result: RawFinding, file: LintedFile) -> bool:
+    """Return False where ``|=`` or ``&=`` changes a set of flags by a member of an enumeration."""
+    return re.match(_CHANGES_FLAGS, _rest(result, file)) is None
 
 
 def _loses(result: RawFinding, file: LintedFile) -> bool:
@@ -317,6 +323,7 @@ EXACT: Mapping[str, Exact] = {
     "nextjs/no-sync-scripts": _is_of_next,
     "node/handle-callback-err": _handles_error,
     "oxc/no-async-endpoint-handlers": _may_throw,
+    "oxc/bad-bitwise-operator": _is_no_flag,
     "oxc/bad-min-max-func": _is_clamp,
     "oxc/misrefactored-assign-op": _doubles,
     "react/checked-requires-onchange-or-readonly": _is_bound,

@@ -169,3 +169,11 @@ def test_cache_of_a_called_workflow_that_is_pinned(
         f"on: issues\npermissions: {{}}\njobs:\n  a:\n    uses: acme/ci/.github/workflows/a.yml@{reference}\n"
     )
     assert [c for c in codes(reviewed({WORKFLOW: text}, ACTIONLINT)) if "cache" in c] == expected
+
+
+@pytest.mark.parametrize(
+    ("events", "is_shown"), [("[schedule]", False), ("[schedule, push]", True), ("push", True)]
+)
+def test_name_of_the_branch_in_a_scheduled_workflow(reviewed: Reviewed, events: str, is_shown: bool) -> None:
+    text = f"on: {events}\n{JOBS}    steps:\n      - run: echo ${{{{ github.ref_name }}}}\n"
+    assert ("template-injection" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown

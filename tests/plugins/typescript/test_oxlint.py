@@ -150,6 +150,8 @@ def test_hook_in_a_plain_function_is_a_warning(reviewed: Reviewed) -> None:
         ("export const f = (a) => Math.min(0, Math.max(9, a))\n", ["oxc/bad-min-max-func"]),
         ("export const a = Math.min(0, Math.max(9, 8))\n", []),
         ("export const f = (a, b) => {\n  a += a + b\n}\n", ["oxc/misrefactored-assign-op"]),
+        ("export const f = (a, b) => {\n  a |= '0'\n}\n", ["oxc/bad-bitwise-operator"]),
+        ("export const f = (a, b) => {\n  if (b) a |= State.Open\n}\n", []),
         ("export const f = (a, b) => {\n  a += b + a\n}\n", []),
         ("export function f(a) {\n  return eval(a)\n}\n", ["no-eval"]),
         (

@@ -126,7 +126,7 @@ class RemovedPathInUse(BrokenUseCheck):
         for line in self._search.lines([one.rpartition(".")[2] for one in known], _CONFIGURATION):
             for module, path in known.items():
                 match = re.search(
-                    rf"(?<![\w./-]){re.escape(module)}(?![\w/-]|\.\w+\.\w+\.|\.(?:com|org|io)\b)", line.text
+                    rf"(?<![\w./#-]){re.escape(module)}(?![\w/-]|\.\w+\.\w+\.|\.(?:com|org|io)\b)", line.text
                 )
                 if match and _MODULE_COMMAND.search(line.text[: match.start()]):
                     yield path, line

@@ -33,6 +33,8 @@ _PRIVATE_INDEX = LazyPattern(
 )
 """Uploads to an index of a company, where only PyPI and npm have trusted publishing."""
 _INPUT = LazyPattern(r"\s*(?:github\.event\.)?inputs\.([\w-]+)\s*$")
+_REF = LazyPattern(r"\s*github\.ref(?:_name)?\s*$")
+_SCHEDULED = frozenset({"schedule"})
 _CLOSED_TYPES = frozenset({"choice", "boolean", "number", "environment"})
 _MATRIX = LazyPattern(r"\s*matrix(?:\.[\w-]+)+\s*$")
 _MATRIX_FROM_OUTSIDE = LazyPattern(
@@ -55,9 +57,14 @@ def does_not_hold(audit: str, place: AuditedPlace) -> bool:
 
 
 def is_bound(expression: str, file: Path) -> bool:
-    """Return True if a workflow lists the values of an expression, or if they come from its own jobs."""
+    """Return True if a workflow lists the values of an expression, or if they come from its own jobs.
+
+    A schedule runs on the default branch only.
+    """
     if _MATRIX.match(expression):
         return _MATRIX_FROM_OUTSIDE.search(file.read_text("utf-8-sig", "surrogateescape")) is None
+    if _REF.match(expression):
+        return frozenset(_workflow(file).triggers) == _SCHEDULED
     name = _INPUT.match(expression)
     if name is None:
         return False
