@@ -172,7 +172,12 @@ def test_cache_of_a_called_workflow_that_is_pinned(
 
 
 @pytest.mark.parametrize(
-    ("events", "is_shown"), [("[schedule]", False), ("[schedule, push]", True), ("push", True)]
+    ("events", "is_shown"),
+    [
+        ("{schedule: [{cron: '0 1 * * *'}]}", False),
+        ("{schedule: [{cron: '0 1 * * *'}], push: {}}", True),
+        ("push", True),
+    ],
 )
 def test_name_of_the_branch_in_a_scheduled_workflow(reviewed: Reviewed, events: str, is_shown: bool) -> None:
     text = f"on: {events}\n{JOBS}    steps:\n      - run: echo ${{{{ github.ref_name }}}}\n"
