@@ -48,7 +48,6 @@ EXPECTED = {
     ("sql", "supabase/migrations/20260101000000_orders.sql", 2, "write-without-where"),
     ("docker-ci", "Dockerfile", 1, "image-latest-tag"),
     ("docker-ci", ".github/workflows/triage.yml", 7, "template-injection"),
-    ("tests", "tests/test_orders.py", 4, "test-without-assertion"),
 }
 
 

@@ -19,7 +19,7 @@ tiers: {T1: auto-merge, T2: auto-merge, T3: declined, T4: declined, T5: declined
 def recorded(repo: GitRepository, tmp_path: Path) -> GitRepository:
     """A repository with a reviewed commit, and its record next to it."""
     repo.commit({"app.py": "x = 1\n", ".wardround.toml": "models = 'off'\n"})
-    repo.commit({"app.py": "def f(x=[]):\n    return x\n"})
+    repo.commit({"app.py": "def f(x):\n    return x is 'a'\n"})
     done = repo.wardround("review", "--base", "HEAD~1", "--record", tmp_path / "r.intoto.jsonl")
     assert done.returncode == 0, done.stderr
     return repo

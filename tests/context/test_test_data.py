@@ -94,7 +94,7 @@ def test_left_out_code_that_is_no_data_does(base: GitRepository) -> None:
 
 
 def test_security_findings_in_test_data_are_kept(base: GitRepository) -> None:
-    token = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    token = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o50smkjE"
     base.write(PATH, f'TOKEN = "{token}"\n')
 
     assert any(rule.startswith("secrets/") for rule in _rules(base)[1])

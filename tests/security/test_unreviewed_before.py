@@ -282,7 +282,7 @@ def test_content_a_review_covered_stays_existing(
 
 def test_a_renamed_test_is_new_to_the_specialist_for_tests_alone(repo: GitRepository) -> None:
     text = "import run\n\n\ndef test_a():\n    run.run(1)\n\n\ndef b():\n    raise NotImplemented\n"
-    base = repo.commit({"checks.py": text})
+    base = repo.commit({"checks.py": text, ".wardround.toml": "preview = true\n"})
     moved("checks.py", "test_checks.py", ("import run\n", "import run\n\n"))(repo)
     repo.commit()
 

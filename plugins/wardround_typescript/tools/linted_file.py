@@ -57,7 +57,7 @@ _TESTING_HELPER = (
     r"|(?<![\w.])(?:strictEqual|deepStrictEqual|deepEqual|notStrictEqual|equal|rejects|throws)\("
 )
 """A call of a helper such as ``testPrice(...)``, or of a function of Node's ``assert``."""
-_BUILT_PATH = r"(?:^|/)(?:\.yarn|node_modules|bower_components)/|[.-]min\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"
+_BUILT_PATH = r"(?:^|/)\.yarn/(?:releases|sdks|plugins)/|(?:^|/)\.pnp\.[mc]?js$"
 _OUTPUT_FOLDER = r"(?:^|/)(?:dist|build|lib|out)/"
 _HASHED_NAME = r"-[A-Z0-9]{8}\.[mc]?js$"
 """Names with the hash of their content, as bundlers write them."""

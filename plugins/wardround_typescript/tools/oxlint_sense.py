@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from wardround.findings import RawFinding, Span
+from wardround.findings import Plane, RawFinding, Span
 from wardround.storage.regex_cache import bounded
 from wardround.tools.parsing import map_of
 from wardround_typescript.tools.linted_file import LONGEST_EFFECT, LintedFile
@@ -61,10 +61,15 @@ def _of_one_test_framework(
     return [result for result in findings if counts(result)]
 
 
+def _is_about_style_or_slips(result: RawFinding) -> bool:
+    """Return False for syntax errors and for security, which a mark in the file must not hide."""
+    return result.code != "syntax-error" and map_of("oxlint").rule(result.code).plane != Plane.SECURITY
+
+
 def _is_sensible(result: RawFinding, file: LintedFile) -> bool:
     """Return True for a finding that applies to the kind and the framework of its file."""
     family, _, name = result.code.rpartition("/")
-    if file.is_built and result.code != "syntax-error":
+    if file.is_built and _is_about_style_or_slips(result):
         return False
     if family in ("react", "react-hooks", "react-perf") and not file.is_of_react:
         return False

@@ -212,8 +212,10 @@ def _describe_invalid_choice(values: Any, kind: Any) -> str:
         if isinstance(wanted, types.DictType) and isinstance(value, Mapping):
             choices = [(f"{name}: {key!r}", level, wanted.value_type) for key, level in value.items()]
             choices += [(name, key, wanted.key_type) for key in value]
-        for where, chosen, kinds in choices:
-            if isinstance(kinds, types.LiteralType) and chosen not in kinds.values:
+        for where, chosen, kind_of_value in choices:
+            options = kind_of_value.types if isinstance(kind_of_value, types.UnionType) else (kind_of_value,)
+            kinds = next((one for one in options if isinstance(one, types.LiteralType)), None)
+            if kinds is not None and chosen is not None and chosen not in kinds.values:
                 return f"{where}: {chosen!r} is none of {', '.join(map(repr, kinds.values))}; choose one"
     return ""
 

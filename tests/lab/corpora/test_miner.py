@@ -127,7 +127,7 @@ def test_a_corpus_has_a_record_of_its_origin(shop: GitRepository, tmp_path: Path
 def test_secrets_broken_encodings_and_vendored_files_are_excluded_and_counted(
     repo: GitRepository, tmp_path: Path
 ) -> None:
-    token = "ghp_" + "k3Jq9ZxT7bWm2RvLs8Yd4NcHf6PgQa1UeXoB"
+    token = "ghp_" + "k3Jq9ZxT7bWm2RvLs8Yd4NcHf6PgQa4gOOvN"
     commit_at(repo, 1, {"a.py": "a = 1\n"}, "Set the token " + token)
     commit_at(repo, 2, {"vendor/a.py": "a = 1\n"}, "Vendor it")
     commit_at(repo, 3, {"a.py": "a = 2\n"}, "x" * 3000)

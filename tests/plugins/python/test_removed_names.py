@@ -246,7 +246,7 @@ def test_a_type_error_that_the_change_causes_elsewhere_is_reported(repo: GitRepo
     repo.commit({"mail.py": MAIL})
     repo.stage({"mail.py": MAYBE_NONE})
     (found,) = _found(repo, "ty/missing-union-attribute")
-    assert (found["line"], found["status"], found["severity"]) == (6, "caused", "warn")
+    assert (found["line"], found["status"], found["severity"]) == (6, "caused", "info")
     assert "`strip`" in found["message"]
     assert "None" in found["message"]
 
