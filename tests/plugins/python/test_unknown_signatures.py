@@ -166,7 +166,11 @@ def test_only_calls_of_visible_definitions_are_compared_with_them(findings: set[
     assert findings == _expected(CALLS)
 
 
-def test_packages_of_our_own_environment_are_not_those_of_the_project(repo: GitRepository) -> None:
+def test_packages_of_our_own_environment_are_not_those_of_the_project(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
     repo.commit({"README": ""})
     repo.stage({"app.py": "from packaging.version import Version\n\nVersion('1', 2, 3)\nlen()\n"})
     found = repo.report("--staged")["findings"]
