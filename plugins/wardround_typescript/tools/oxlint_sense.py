@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from wardround.findings import Plane, RawFinding, Span
+from wardround.rules.tool_map import load_tool_map
 from wardround.storage.regex_cache import bounded
 from wardround.tools.parsing import map_of
 from wardround_typescript.tools.linted_file import LONGEST_EFFECT, LintedFile
@@ -63,7 +64,7 @@ def _of_one_test_framework(
 
 def _is_about_style_or_slips(result: RawFinding) -> bool:
     """Return False for syntax errors and for security, which a mark in the file must not hide."""
-    return result.code != "syntax-error" and map_of("oxlint").rule(result.code).plane != Plane.SECURITY
+    return result.code != "syntax-error" and load_tool_map("oxlint").rule(result.code).plane != Plane.SECURITY
 
 
 def _is_sensible(result: RawFinding, file: LintedFile) -> bool:

@@ -253,6 +253,7 @@ EMITTED = "'use strict'\nObject.defineProperty(exports, '__esModule', { value: t
     [
         ("dist/index.js", EMITTED, []),
         ("dist/index.js", "debugger\n", ["no-debugger"]),
+        ("dist/index.js", f"{EMITTED}eval(location.hash)\n", ["no-eval"]),
         ("src/index.js", EMITTED, ["no-debugger"]),
         ("web/dist/main-Q2W3E4R5.js", "debugger\n", []),
         ("web/src/main-Q2W3E4R5.js", "debugger\n", ["no-debugger"]),
