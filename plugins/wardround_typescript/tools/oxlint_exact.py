@@ -48,7 +48,7 @@ _UNION = 15
 _UNION_OF_CLASSES = r"\|\s*(?:Date|RegExp|Function|Error|Promise<|Map<|Set<|WeakMap<|WeakSet<)"
 _CODE_UNIT = r"\\u\{?([0-9a-fA-F]{4,5})\}?"
 _RANGE = f"{_CODE_UNIT}-{_CODE_UNIT}"
-_CHANGES_FLAGS = r"[\w$.]+\s*[|&]=\s*~?\s*[A-Z]\w*\.[A-Za-z_]\w*"
+_CHANGES_FLAGS = r"[\w$.]+ {0,2}[|&]=[\s~]*[A-Z]\w*\.[A-Za-z_]"
 _NEAR = 4
 _FROM_NEXT = r"['\"]next/"
 _LONGEST_HANDLER = 120
