@@ -21,9 +21,9 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from wardround.findings import Severity
+from wardround.inference.metadata import Interval
 from wardround.processors.judge.features import FEATURES, RATES
 from wardround.rules.judgements import Verdict
 from wardround.storage.judgement_files import load_judgements
@@ -39,7 +39,7 @@ from wardround_lab.evaluation.judging.judge_rows import (
 )
 from wardround_lab.evaluation.judging.row_file import RowFile
 from wardround_lab.training import conditional_logit
-from wardround_lab.training.bootstrap import Flags, auc
+from wardround_lab.training.bootstrap import Flags, Repositories, auc
 from wardround_lab.training.gradient_boosting import BoostingRecipe, train
 
 FOLDS = 10
@@ -51,7 +51,6 @@ SEEDS = (0, 1)
 WORTH_AT_LEAST = (0.3, 0.4, 0.5, 0.6)
 WRONG_AT_MOST = (0.1, 0.2, 0.3, 0.4, 0.5)
 
-Places = NDArray[np.int64]
 Scorer = Callable[[Floats, Flags, Floats], Floats]
 """(rows to fit, their classes, rows to score) -> probabilities."""
 
@@ -124,48 +123,24 @@ def hash_half(name: str) -> bool:
     return sum(name.encode()) % 2 == 0
 
 
-def interval(examples: Sequence[ReadExample], value: Callable[[Places], float]) -> list[float]:
-    """Return a figure over all findings, and its interval by bootstrap over repositories.
-
-    Args:
-        value: of the places of findings.
-    """
-    places: dict[str, list[int]] = {}
-    for number, one in enumerate(examples):
-        places.setdefault(one.repository, []).append(number)
-    groups, dice = [np.array(some) for some in places.values()], np.random.default_rng(SEED)
-    drawn = []
-    for _ in range(DRAWS):
-        chosen = np.concatenate([groups[n] for n in dice.integers(len(groups), size=len(groups))])
-        found = value(chosen)
-        if found == found:
-            drawn.append(found)
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return [value(np.arange(len(examples))), float(low), float(high)]
-
-
-def auc_of(scores: Floats, right: Flags) -> Callable[[Places], float]:
-    return lambda rows: auc(scores[rows], right[rows])
-
-
 def share(flags: Flags) -> float:
     return float(flags.mean()) if len(flags) else float("nan")
 
 
-def text(figure: Sequence[float]) -> str:
-    value, low, high = figure
-    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+def text(figure: Interval) -> str:
+    return f"{figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]"
 
 
 def ladder(examples: Sequence[ReadExample]) -> dict[str, dict[str, Floats]]:
     """Print the AUC of each scorer, and return the probabilities: verdict -> scorer -> one each."""
     found: dict[str, dict[str, Floats]] = {}
+    repositories = Repositories.resample([one.repository for one in examples], seed=SEED, draws=DRAWS)
     for verdict in (Verdict.WORTH, Verdict.WRONG):
         right = np.array([one.verdict is verdict for one in examples])
         for name, score in scorers(verdict).items():
             scores = held_out(examples, right, score)
             found.setdefault(verdict, {})[name] = scores
-            figure = text(interval(examples, auc_of(scores, right)))
+            figure = text(repositories.auc(scores, right).interval())
             print(f"{verdict:6} {name:16} AUC {figure}  later {later(examples, right, score):.2f}")
     return found
 

@@ -79,6 +79,10 @@ class Status(enum.StrEnum):
     SUPPRESSED = "suppressed"
 
 
+INTRODUCED = (Status.NEW, Status.CAUSED)
+"""The statuses of findings that a change introduces."""
+
+
 class Span(msgspec.Struct, frozen=True, order=True):
     """A range in a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
 

@@ -146,13 +146,13 @@ def detected_dialect(path: str, text: str, usual: str | None = None) -> str:
         usual: the dialect of the project; PostgreSQL's syntax decides only if it is that, or unknown.
     """
     seen = text[:_LOOKED_AT]
-    said, named = _SAID.match(seen), named_dialect(path)
+    stated, named = _SAID.match(seen), named_dialect(path)
     # SQLite accepts any name of a type
     signs = _POSTGRES_ONLY if named == "sqlite" else _POSTGRES_SIGNS
     ours = sum(1 for _ in signs.finditer(seen))
     counts = _foreign_signs(seen)
-    if said and not ours:
-        return canonical(said["name"])
+    if stated and not ours:
+        return canonical(stated["name"])
     best = max(sorted(counts), key=counts.__getitem__, default="")
     if best and (counts[best] > ours or (counts[best] and named == best)):
         return best

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from wardround.findings import Finding, Plane, Severity, Status
+from wardround.findings import INTRODUCED, Finding, Plane, Severity, Status
 from wardround.processors.counters import FindingCounters
 from wardround.processors.model import PipelineInputs
 from wardround.rules.file_kinds import FileKind, kind_of_file
-
-_INTRODUCED = (Status.NEW, Status.CAUSED)
 
 
 class FindingFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,7 +65,7 @@ class FactsOfFindings:
     def __init__(self, findings: Sequence[Finding], inputs: PipelineInputs) -> None:
         self._inputs = inputs
         self._counters = FindingCounters(findings, inputs.texts.head, inputs.baseline)
-        introduced = [one for one in findings if one.status in _INTRODUCED]
+        introduced = [one for one in findings if one.status in INTRODUCED]
         self._in_change = len(introduced)
         self._same_in_change: Mapping[str, int] = Counter(one.rule for one in introduced)
         self._added_lines = sum(file.added_lines for file in inputs.change.files)

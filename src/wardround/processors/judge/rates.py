@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import msgspec
 
+from wardround.processors.action_rates import log_odds
 from wardround.processors.judge.facts import FindingFacts
 
 _LEAST = 1e-3
@@ -82,11 +82,10 @@ class RateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 counts, every = counts.without(leave_out.counts(name, facts)), every.without(leave_out.all)
             for hits, all_hits in ((counts.worth, every.worth), (counts.wrong, every.wrong)):
                 share = (hits + group.weight * all_hits / every.read) / (counts.read + group.weight)
-                found.append(log_odds(share))
+                found.append(bounded_log_odds(share))
         return found
 
 
-def log_odds(share: float) -> float:
+def bounded_log_odds(share: float) -> float:
     """Return the log-odds of a share; finite for 0 and 1, too."""
-    bounded = min(max(share, _LEAST), 1 - _LEAST)
-    return math.log(bounded / (1 - bounded))
+    return log_odds(min(max(share, _LEAST), 1 - _LEAST))

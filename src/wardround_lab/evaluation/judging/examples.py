@@ -14,7 +14,7 @@ from wardround.change.encoding import escape_undecodable
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.errors import PLUGIN_EXCEPTIONS
-from wardround.findings import Finding, Status
+from wardround.findings import INTRODUCED, Finding
 from wardround.host import PluginHost
 from wardround.processors.judge.facts import FactsOfFindings, FindingFacts
 from wardround.processors.model import PipelineInputs, ReviewFindings
@@ -27,7 +27,6 @@ from wardround_lab.evaluation.judging.rates import rule_of
 _AROUND = 12
 """Lines of code before and after a finding."""
 _WIDTH = 200
-_INTRODUCED = (Status.NEW, Status.CAUSED)
 
 
 class JudgedExample(msgspec.Struct, frozen=True):
@@ -126,7 +125,7 @@ def _examples(
 ) -> Iterator[JudgedExample]:
     facts = FactsOfFindings(review.findings, inputs)
     for finding in review.findings:
-        if finding.status in _INTRODUCED:
+        if finding.status in INTRODUCED:
             key = FindingKey(name, commit, escape_undecodable(finding.file), finding.span.line, finding.rule)
             first, code = _code(finding, inputs)
             yield JudgedExample(

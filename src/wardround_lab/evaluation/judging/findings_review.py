@@ -15,15 +15,13 @@ from wardround.execution.model import Results
 from wardround.execution.review_run import RawReview, ReviewRun, SideRequests
 from wardround.execution.scheduler import Scheduler
 from wardround.execution.trust import Trust
-from wardround.findings import Finding, Status
+from wardround.findings import INTRODUCED, Finding
 from wardround.host import PluginHost
 from wardround.processors import pipeline
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.review import pipeline_inputs
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
-
-_INTRODUCED = (Status.NEW, Status.CAUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +102,4 @@ def _of_head(requests: SideRequests, scheduler: Scheduler) -> RawReview:
 
 def _introduced(processed: ReviewFindings, inputs: PipelineInputs) -> ChangeFindings:
     added = sum(file.added_lines for file in inputs.change.files if file.path in inputs.reviewers)
-    return ChangeFindings(tuple(f for f in processed.findings if f.status in _INTRODUCED), added)
+    return ChangeFindings(tuple(f for f in processed.findings if f.status in INTRODUCED), added)
