@@ -19,7 +19,7 @@ from wardround.context.repetition import Repetition
 from wardround.context.surface.model import Surface
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import SymbolNeighbours
-from wardround.findings import LANGUAGE_MODEL, RUN, Plane, Severity, Status
+from wardround.findings import INTRODUCED, LANGUAGE_MODEL, RUN, Plane, Severity, Status
 from wardround.planes.claims import MeasuredPrecision
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.intent_notes import IntentNotes
@@ -105,7 +105,7 @@ class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_introduced(self) -> bool:
         """True if the change is the reason for it, and nobody has waived it."""
-        return self.status in (Status.NEW, Status.CAUSED)
+        return self.status in INTRODUCED
 
 
 class MissingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.config.schema import FailLevel
-from wardround.findings import ENTIRE_CHANGE, Finding, Severity, Status, Unreviewed
+from wardround.findings import ENTIRE_CHANGE, INTRODUCED, Finding, Severity, Unreviewed
 
 
 class GateOutcome(enum.StrEnum):
@@ -30,7 +30,7 @@ class Gate(msgspec.Struct, frozen=True):
 
 def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_level: FailLevel) -> Gate:
     """Decide whether the change may pass. Pure: no clock, disk or network."""
-    introduced = [f for f in findings if f.status in (Status.NEW, Status.CAUSED)]
+    introduced = [f for f in findings if f.status in INTRODUCED]
     level = None if fail_level == "none" else Severity.named(fail_level)
     blocking = [f for f in introduced if level is not None and f.severity >= level]
     missing = Counter((u.tool, u.reason) for u in unreviewed if u.file != ENTIRE_CHANGE)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from msgspec.structs import replace
 
 from wardround.change.encoding import escape_undecodable
-from wardround.findings import Finding, Status
+from wardround.findings import INTRODUCED, Finding, Status
 from wardround.processors.baseline_file import Baseline
 from wardround.processors.model import PipelineInputs, ReviewFindings
 
@@ -22,7 +22,7 @@ class ApplyBaseline:
         acceptance = Acceptance(inputs.baseline, inputs.tracked_paths())
         findings = (
             replace(finding, status=Status.EXISTING)
-            if finding.status in (Status.NEW, Status.CAUSED) and acceptance.matches(finding, content)
+            if finding.status in INTRODUCED and acceptance.matches(finding, content)
             else finding
             for finding, content in zip(review.findings, review.content_names, strict=True)
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from wardround.findings import MERGE_CONFLICT, SYNTAX_ERROR, Finding, Severity, Status
+from wardround.findings import INTRODUCED, MERGE_CONFLICT, SYNTAX_ERROR, Finding, Severity
 from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings
 
 _MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
@@ -31,7 +31,7 @@ def _conflicts(findings: Sequence[Finding]) -> dict[str, Severity]:
     """Path -> the highest severity of a conflict that the change has there."""
     conflicts: dict[str, Severity] = {}
     for finding in findings:
-        if finding.defect_class == MERGE_CONFLICT and finding.status in (Status.NEW, Status.CAUSED):
+        if finding.defect_class == MERGE_CONFLICT and finding.status in INTRODUCED:
             known = conflicts.get(finding.file, finding.severity)
             conflicts[finding.file] = max(finding.severity, known)
     return conflicts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from wardround.findings import Finding, Severity, Span, Status
+from wardround.findings import INTRODUCED, Finding, Severity, Span
 from wardround.processors.model import PipelineInputs, ReviewFindings
 
 
@@ -28,4 +28,4 @@ def _key(finding: Finding) -> tuple[str, str, Span]:
 
 
 def _may_block(finding: Finding, least: Severity) -> bool:
-    return finding.severity >= least and finding.status in (Status.NEW, Status.CAUSED)
+    return finding.severity >= least and finding.status in INTRODUCED

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from wardround.change.diff import ChangedFile
 from wardround.config.schema import FilterMode
-from wardround.findings import Finding, Status
+from wardround.findings import INTRODUCED, Finding, Status
 
 _CONTEXT_LINES = 3
 
@@ -27,7 +27,7 @@ def open_findings(
 
 
 def _is_visible(finding: Finding, file: ChangedFile | None, mode: FilterMode) -> bool:
-    if mode in ("file", "nofilter") or finding.status in (Status.NEW, Status.CAUSED):
+    if mode in ("file", "nofilter") or finding.status in INTRODUCED:
         return True
     if file is None:
         return False

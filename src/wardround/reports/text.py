@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from wardround.change.repository import INDEX, WORKTREE
 from wardround.context.run_summary import shows_lines
 from wardround.findings import (
+    INTRODUCED,
     MERGE_CONFLICT,
     UNMERGED,
     Finding,
@@ -100,9 +101,7 @@ def _headline(review: ReviewResult, style: Style) -> list[str]:
     """Return the files with merge conflicts: other findings are meaningless before these are resolved."""
     files = [u.file for u in review.unreviewed if u.reason == UNMERGED]
     files += [
-        f.file
-        for f in review.open_findings
-        if f.defect_class == MERGE_CONFLICT and f.status in (Status.NEW, Status.CAUSED)
+        f.file for f in review.open_findings if f.defect_class == MERGE_CONFLICT and f.status in INTRODUCED
     ]
     if not files:
         return []
@@ -374,7 +373,7 @@ def _verdict(review: ReviewResult) -> list[str]:
 
 def summary_line(review: ReviewResult, style: Style = plain) -> str:
     """Return gate, counts, time, and the unreviewed files, in one line."""
-    brought = [f for f in review.visible if f.status in (Status.NEW, Status.CAUSED)]
+    brought = [f for f in review.visible if f.status in INTRODUCED]
     counts = Counter(f.severity for f in brought)
     named = [f"{counts[s]} {_plural(s, counts[s])}" for s in reversed(Severity) if counts[s]]
     outcome = review.gate.outcome

@@ -16,7 +16,7 @@ from wardround.config.schema import OWN_FILE, Config
 from wardround.context.review_context import ReviewContext, build_context
 from wardround.errors import PLUGIN_EXCEPTIONS, UsageError, WardroundError
 from wardround.execution.review_run import RawReview, ReviewRun, SideRequests
-from wardround.findings import UNPARSED, Finding, Status, Unreviewed
+from wardround.findings import INTRODUCED, UNPARSED, Finding, Unreviewed
 from wardround.host import PluginHost
 from wardround.processors import pipeline
 from wardround.review import pipeline_inputs
@@ -257,7 +257,7 @@ class CaseBatch:
         )
 
     def _said(self, finding: Finding, fragment: CaseFragment | None) -> CaseFinding:
-        held = "" if finding.status in (Status.NEW, Status.CAUSED) else finding.status.value
+        held = "" if finding.status in INTRODUCED else finding.status.value
         scope = self._scopes.get(finding.rule.partition("/")[0])
         whole = finding.rule in self._whole
         if not held and fragment is not None and not fragment.proves(finding, scope, whole_change=whole):
