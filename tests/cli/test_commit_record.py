@@ -301,7 +301,7 @@ def test_a_record_that_is_not_stored_is_not_named(repo: GitRepository) -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ('"sometimes"', "records: invalid enum value 'sometimes'"),
+        ('"sometimes"', "records: 'sometimes' is none of 'ci', 'off', 'on'; choose one"),
         ('{commit = "both"}', "records: commit: 'both' is none of 'note', 'off', 'trailer'"),
         (
             '{commits = "note"}',
