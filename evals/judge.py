@@ -1,58 +1,57 @@
-"""How well rates of verdicts, facts about a finding and its text tell findings that are worth raising.
+"""How well the judge tells findings that are worth raising, and wrong ones; and the judge that ships.
 
     python evals/judging_pool.py again --clones DIR --examples FILE
-    python evals/judge.py FILE [--judgements DIR] [--json FILE]
+    python evals/judge.py [--judgements DIR] [--write FILE]
 
-Ten folds of repositories: each finding is scored by a judge that was fitted without its repository. The
-scorers are ``rule`` (the smoothed share of the rule), ``rates`` (those of the rule, its defect class and its
-tool, in this kind of file too), ``numbers`` (facts about the finding), both, and boosted trees over both.
-For each: how often a finding that is worth raising ranks above one that is not (AUC), and the same for wrong
-ones, with intervals of 95% by bootstrap over repositories. Then what a user would see: findings at warn and
-above with at least some probability of being worth raising, and findings with at most some probability of
-being wrong. ``later`` fits on the earlier half of the days and scores the later half in other repositories.
+The rows are the judged findings that the present version reports, ``facts.csv`` in the folder of the
+judgements. Ten folds of repositories: each finding is scored by a judge that was fitted without its
+repository. The scorers are ``rule`` (the smoothed share of the rule), ``rates`` (those of the rule, its
+defect class and its tool, in this kind of file too), ``numbers`` (facts about the finding), both, which is
+the judge, and boosted trees over both.
+
+For each: how often a finding with the verdict ranks above one without (AUC) and the log-loss, with intervals
+of 95% by bootstrap over repositories. ``later`` fits on the earlier half of the days and scores the later
+half in other repositories; ``other rules`` fits without the rules that it scores. Then what a user sees:
+warnings that stay warnings, and notes that are not folded. ``--write`` writes the judge of all rows.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from wardround import host
 from wardround.findings import Severity
-from wardround.inference.metadata import Interval
 from wardround.processors.judge.features import FEATURES, RATES
-from wardround.rules.judgements import Verdict
+from wardround.processors.judge.model import judge_content
+from wardround.rules.judgements import Judgement, Verdict
 from wardround.storage.judgement_files import load_judgements
 from wardround_lab.evaluation.judging.agreement import resolved
-from wardround_lab.evaluation.judging.examples import ReviewedExamples
-from wardround_lab.evaluation.judging.judge_rows import (
-    Floats,
-    ReadExample,
-    rate_table,
-    read_examples,
-    training_rows,
-    unseen_rows,
-)
-from wardround_lab.evaluation.judging.row_file import RowFile
+from wardround_lab.evaluation.judging.facts_table import ReadFinding, read_facts, read_findings
+from wardround_lab.evaluation.judging.standing import read_overrides
 from wardround_lab.training import conditional_logit
-from wardround_lab.training.bootstrap import Flags, Repositories, auc
+from wardround_lab.training.bootstrap import Figure, Repositories, auc
 from wardround_lab.training.gradient_boosting import BoostingRecipe, train
+from wardround_lab.training.judge.fit import JUDGED, RIDGE, THRESHOLDS, fit_judge, folds, held_out
+from wardround_lab.training.judge.rows import Flags, Floats, flags, rate_table, training_rows, unseen_rows
 
-FOLDS = 10
 DRAWS = 1000
 SEED = 7
-RIDGE = 20.0
 TREES = BoostingRecipe(rounds=150, rate=0.04, leaves=8, smallest_leaf=30, ridge=5.0, columns=0.5)
 SEEDS = (0, 1)
-WORTH_AT_LEAST = (0.3, 0.4, 0.5, 0.6)
-WRONG_AT_MOST = (0.1, 0.2, 0.3, 0.4, 0.5)
+LEAST = 1e-4
+WARNINGS = (0.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
+NOTES = ((0.0, 1.0), (0.0, 0.3), (0.0, 0.2), (0.03, 0.3), (0.05, 0.3), (0.05, 0.2), (0.08, 0.3), (0.1, 0.3))
+"""(least probability of worth, most of wrong)."""
 
 Scorer = Callable[[Floats, Flags, Floats], Floats]
 """(rows to fit, their classes, rows to score) -> probabilities."""
+Scores = dict[Verdict, dict[str, Floats]]
+"""Verdict -> scorer -> the probability of each finding."""
 
 
 def columns(names: Sequence[str]) -> list[int]:
@@ -87,99 +86,148 @@ def scorers(verdict: Verdict) -> dict[str, Scorer]:
     }
 
 
-def folds(examples: Sequence[ReadExample]) -> Floats:
-    """Return the fold of each finding; a repository is in one."""
-    names = sorted({one.repository for one in examples})
-    np.random.default_rng(SEED).shuffle(names)
-    fold = {name: number % FOLDS for number, name in enumerate(names)}
-    return np.array([fold[one.repository] for one in examples])
-
-
-def held_out(examples: Sequence[ReadExample], right: Flags, score: Scorer) -> Floats:
-    """Return the probability of each finding by a judge that was fitted without its fold."""
-    found, fold = np.zeros(len(examples)), folds(examples)
-    for number in range(FOLDS):
-        fitted = [one for one, part in zip(examples, fold, strict=True) if part != number]
-        unseen = [one for one, part in zip(examples, fold, strict=True) if part == number]
-        rows = training_rows(fitted), unseen_rows(unseen, rate_table(fitted))
-        found[fold == number] = score(rows[0], right[fold != number], rows[1])
-    return found
-
-
-def later(examples: Sequence[ReadExample], right: Flags, score: Scorer) -> float:
-    """Return the AUC on the later half of the days, in repositories that the earlier half does not have."""
-    cut = float(np.median([one.day for one in examples]))
-    known = {one.repository for one in examples if hash_half(one.repository)}
-    fitted = np.array([one.day <= cut and one.repository in known for one in examples])
-    unseen = np.array([one.day > cut and one.repository not in known for one in examples])
+def split_scores(
+    findings: Sequence[ReadFinding], known: Flags, unseen: Flags, verdict: Verdict, score: Scorer
+) -> Floats:
+    """Return the probabilities of some findings by a judge that was fitted on others."""
     first, second = (
-        [one for one, is_in in zip(examples, part, strict=True) if is_in] for part in (fitted, unseen)
+        [one for one, is_in in zip(findings, part, strict=True) if is_in] for part in (known, unseen)
     )
-    rows = training_rows(first), unseen_rows(second, rate_table(first))
-    return auc(score(rows[0], right[fitted], rows[1]), right[unseen])
+    right = flags(first, verdict)
+    return score(training_rows(first), right, unseen_rows(second, rate_table(first)))
 
 
-def hash_half(name: str) -> bool:
-    return sum(name.encode()) % 2 == 0
-
-
-def share(flags: Flags) -> float:
-    return float(flags.mean()) if len(flags) else float("nan")
-
-
-def text(figure: Interval) -> str:
-    return f"{figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]"
-
-
-def ladder(examples: Sequence[ReadExample]) -> dict[str, dict[str, Floats]]:
-    """Print the AUC of each scorer, and return the probabilities: verdict -> scorer -> one each."""
-    found: dict[str, dict[str, Floats]] = {}
-    repositories = Repositories.resample([one.repository for one in examples], seed=SEED, draws=DRAWS)
-    for verdict in (Verdict.WORTH, Verdict.WRONG):
-        right = np.array([one.verdict is verdict for one in examples])
-        for name, score in scorers(verdict).items():
-            scores = held_out(examples, right, score)
-            found.setdefault(verdict, {})[name] = scores
-            figure = text(repositories.auc(scores, right).interval())
-            print(f"{verdict:6} {name:16} AUC {figure}  later {later(examples, right, score):.2f}")
+def out_of_fold(findings: Sequence[ReadFinding], verdict: Verdict, score: Scorer) -> Floats:
+    """Return the probability of each finding by a judge that was fitted without its fold."""
+    found, fold = np.zeros(len(findings)), folds(findings)
+    for number in sorted(set(fold)):
+        found[fold == number] = split_scores(findings, fold != number, fold == number, verdict, score)
     return found
 
 
-def decisions(examples: Sequence[ReadExample], found: dict[str, dict[str, Floats]], name: str) -> None:
-    """Print what a user would see with the probabilities of a scorer."""
-    worth = np.array([one.verdict is Verdict.WORTH for one in examples])
-    wrong = np.array([one.verdict is Verdict.WRONG for one in examples])
-    serious = np.array([one.example.facts.severity >= Severity.WARN for one in examples])
-    print(f"\n{name}: findings at warn and above, by the probability of being worth raising")
-    for least in (0.0, *WORTH_AT_LEAST):
-        shown = serious & (found[Verdict.WORTH][name] >= least)
+def later(findings: Sequence[ReadFinding], verdict: Verdict, score: Scorer) -> float:
+    """Return the AUC on the later half of the days, in repositories that the earlier half does not have."""
+    cut = float(np.median([one.day for one in findings]))
+    is_known = np.array([sum(one.repository.encode()) % 2 == 0 for one in findings])
+    is_early = np.array([one.day <= cut for one in findings])
+    unseen = ~is_early & ~is_known
+    scores = split_scores(findings, is_early & is_known, unseen, verdict, score)
+    return auc(scores, flags(findings, verdict)[unseen])
+
+
+def other_rules(findings: Sequence[ReadFinding], verdict: Verdict, score: Scorer) -> float:
+    """Return the AUC where neither the repository nor the rule of a finding was fitted on."""
+    fold, found = folds(findings), np.zeros(len(findings))
+    group = np.array([sum(one.facts.rule.encode()) % 3 for one in findings])
+    for number in sorted(set(fold)):
+        for part in range(3):
+            unseen = (fold == number) & (group == part)
+            if unseen.any():
+                known = (fold != number) & (group != part)
+                found[unseen] = split_scores(findings, known, unseen, verdict, score)
+    return auc(found, flags(findings, verdict))
+
+
+def loss(repositories: Repositories, scores: Floats, right: Flags) -> Figure:
+    likely = np.clip(np.where(right, scores, 1 - scores), LEAST, 1.0)
+    return repositories.mean(-np.log(likely))
+
+
+def text(figure: Figure) -> str:
+    one = figure.interval()
+    return f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+
+
+def ladder(findings: Sequence[ReadFinding]) -> Scores:
+    """Print the figures of each scorer, and return the probabilities."""
+    found: Scores = {}
+    repositories = Repositories.resample([one.repository for one in findings], seed=SEED, draws=DRAWS)
+    for verdict in JUDGED:
+        right = flags(findings, verdict)
+        for name, score in scorers(verdict).items():
+            scores = out_of_fold(findings, verdict, score)
+            found.setdefault(verdict, {})[name] = scores
+            figures = (
+                f"AUC {text(repositories.auc(scores, right))} loss {text(loss(repositories, scores, right))}"
+            )
+            apart = later(findings, verdict, score), other_rules(findings, verdict, score)
+            print(f"{verdict:6} {name:16} {figures} later {apart[0]:.2f} other rules {apart[1]:.2f}")
+    return found
+
+
+def by_specialist(findings: Sequence[ReadFinding], found: Scores) -> None:
+    """Print the AUC of the judge and of rates for each specialist."""
+    names = np.array([one.facts.specialist for one in findings])
+    for name in sorted(set(names)):
+        part = names == name
+        for verdict in JUDGED:
+            right = flags(findings, verdict)[part]
+            if right.any() and not right.all():
+                figures = ", ".join(
+                    f"{scorer} {auc(found[verdict][scorer][part], right):.2f}"
+                    for scorer in ("rule", "rates", "rates + numbers")
+                )
+                print(f"{name:12} {verdict:6} {right.sum():4} of {part.sum():4}: {figures}")
+
+
+def share(some: Flags) -> float:
+    return float(some.mean()) if len(some) else float("nan")
+
+
+def decisions(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) -> None:
+    """Print what a user would see of the default rules."""
+    loaded = host.load()
+    worth, wrong = flags(findings, Verdict.WORTH), flags(findings, Verdict.WRONG)
+    runs = np.array([loaded.catalogue.rule(one.facts.rule).maturity.runs(preview=False) for one in findings])
+    level = np.array([one.facts.severity for one in findings])
+    kept = runs & (level == Severity.WARN)
+    print(
+        f"\ndefault rules, warnings that are at least so likely to be worth raising; {worth[kept].sum()} are"
+    )
+    for least in WARNINGS:
+        shown = kept & (found[Verdict.WORTH] >= least)
         shares = f"worth {share(worth[shown]):.2f} wrong {share(wrong[shown]):.2f}"
-        print(f"  >= {least:.1f} {shown.sum():6} {shares}")
-    print(f"{name}: all findings, by the probability of being wrong")
-    for most in (*WRONG_AT_MOST, 1.0):
-        shown = found[Verdict.WRONG][name] <= most
-        kept = worth[shown].sum() / worth.sum()
-        print(f"  <= {most:.1f} {shown.sum():6} wrong {share(wrong[shown]):.2f} worth kept {kept:.2f}")
+        left = worth[shown].sum() / worth[kept].sum()
+        print(f"  >= {least:.2f} {shown.sum():6} {shares} of the worth ones {left:.2f}")
+    notes = runs & (level < Severity.ERROR) & ~(kept & (found[Verdict.WORTH] >= THRESHOLDS.warning))
+    print("default rules, notes and warnings below the threshold that are not folded")
+    for least, most in NOTES:
+        shown = notes & (found[Verdict.WORTH] >= least) & (found[Verdict.WRONG] <= most)
+        shares = f"worth {share(worth[shown]):.2f} wrong {share(wrong[shown]):.2f}"
+        left = f"of the worth ones {worth[shown].sum() / worth[notes].sum():.3f}"
+        print(f"  worth >= {least:.2f} wrong <= {most:.2f} {shown.sum():6} of {notes.sum()} {shares} {left}")
+
+
+def calibration(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) -> None:
+    """Print the mean probability and the share of the verdict, in fifths by the probability."""
+    for verdict in JUDGED:
+        right, scores = flags(findings, verdict), found[verdict]
+        parts = np.array_split(np.argsort(scores, kind="stable"), 5)
+        pairs = ", ".join(f"{scores[part].mean():.2f} {right[part].mean():.2f}" for part in parts)
+        print(f"{verdict}: probability and share in fifths: {pairs}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("examples", type=Path)
     parser.add_argument("--judgements", type=Path, default=Path(__file__).parent / "judgements")
-    parser.add_argument("--json", type=Path, help="write the probabilities of each finding")
+    parser.add_argument("--write", type=Path, help="write the judge of all rows")
     arguments = parser.parse_args()
-    reviewed = RowFile(arguments.examples, ReviewedExamples).rows
-    examples = read_examples(reviewed, resolved(load_judgements(arguments.judgements)))
-    print(f"{len(examples)} findings of {len({one.repository for one in examples})} repositories")
-    found = ladder(examples)
-    for name in ("rates + numbers", "trees"):
-        decisions(examples, found, name)
-    if arguments.json is not None:
-        arguments.json.write_text(
-            json.dumps({verdict: {n: list(s) for n, s in some.items()} for verdict, some in found.items()})
-        )
+    judgements: list[Judgement] = load_judgements(arguments.judgements)
+    findings = read_findings(read_facts(arguments.judgements), resolved(judgements))
+    print(f"{len(findings)} findings of {len({one.repository for one in findings})} repositories")
+    if arguments.write is not None:
+        judge = fit_judge(findings, max(one.date for one in judgements), read_overrides(arguments.judgements))
+        content = judge_content(judge)
+        arguments.write.write_bytes(content)
+        print(f"{arguments.write}: {len(content)} bytes")
+        return
+    found = ladder(findings)
+    by_specialist(findings, found)
+    probabilities = held_out(findings)
+    calibration(findings, probabilities)
+    decisions(findings, probabilities)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,10 @@ of windows that the review of their commit confirms. Then judge them:
 
     wardround eval judge --results FILE --reader NAME
 
-``again`` reviews the commits of judged findings with the present version, for the judge and for the list of
-those that it no longer reports, ``no_longer_reported.txt`` in the folder of the judgements; with ``--rules``
-only those of some rules, and the list keeps what it has of the others. FILE contains code: commit it to no
-repository.
+``again`` reviews the commits of judged findings with the present version. In the folder of the judgements it
+writes ``facts.csv`` for the judge, and ``no_longer_reported.txt``, the list of those that it no longer
+reports; with ``--rules`` only those of some rules, and the list keeps what it has of the others. FILE
+contains code: commit it to no repository.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from pathlib import Path
 import msgspec
 
 from wardround import host
-from wardround.rules.judgements import Verdict, key_id
+from wardround.rules.judgements import key_id
 from wardround.rules.yaml_loader import parse_yaml
 from wardround.storage.judgement_files import (
     load_judgements,
@@ -49,13 +49,13 @@ from wardround.storage.judgement_files import (
 )
 from wardround_lab.evaluation.judging.examples import (
     ReviewedExamples,
-    examples_of,
-    judged_commits,
     no_longer_reported,
 )
+from wardround_lab.evaluation.judging.facts_table import facts_of, write_facts
 from wardround_lab.evaluation.judging.history import Window, windows
 from wardround_lab.evaluation.judging.hits import HitFile, Source, review_request, scan
 from wardround_lab.evaluation.judging.rates import rule_of
+from wardround_lab.evaluation.judging.review_again import review_judged
 from wardround_lab.evaluation.judging.row_file import RowFile
 from wardround_lab.evaluation.judging.sample import Limits
 from wardround_lab.evaluation.judging.verify import Verification, confirmation
@@ -157,20 +157,14 @@ def again(arguments: argparse.Namespace) -> None:
     keys = {key for key in every if any(fnmatchcase(rule_of(key), one) for one in arguments.rules)}
     folders = {source.name: source.folder for source in sources(arguments.clones, None)}
     file, loaded = RowFile(arguments.examples, ReviewedExamples), host.load()
-    wrong = Counter((one.repository, one.commit) for one in judgements if one.verdict is Verdict.WRONG)
-    commits = sorted(judged_commits(keys, folders), key=lambda one: -wrong[one.source.name, one.commit])
-    part, parts = arguments.part
-    with review_request() as request:
-        for one in commits[part - 1 :: parts]:
-            file.read_new()
-            if not any((row.repository, row.commit) == (one.source.name, one.commit) for row in file.rows):
-                file.add(examples_of(one, loaded, request))
+    review_judged(judgements, keys, folders, file, loaded, arguments.part)
     failed = [row for row in file.rows if row.trouble]
     for row in failed:
         print(f"{row.repository} {row.commit[:8]}: {row.trouble}")
     before = read_no_longer_reported(arguments.judgements)
     gone = no_longer_reported(keys, file.rows) | {key for key in every - keys if key_id(key) in before}
     write_no_longer_reported(arguments.judgements, gone)
+    write_facts(arguments.judgements, facts_of(file.rows, every))
     print(f"{len(file.rows)} commits, {len(failed)} failed; {len(gone)} of {len(every)} findings are gone")
 
 

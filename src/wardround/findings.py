@@ -155,10 +155,30 @@ class RawFinding(msgspec.Struct, frozen=True):
     only_caused: bool = False
 
 
+class Estimate(msgspec.Struct, frozen=True):
+    """The estimate of the judge for a finding.
+
+    Attributes:
+        worth: the probability that the author would change something or be glad to know, 0 to 1.
+        wrong: the probability that the finding is not correct, 0 to 1.
+        derivation: the readings that it follows from.
+        is_lowered: the finding was a warning, and is a note for this estimate.
+        is_folded: reports for people count the finding and do not show it.
+    """
+
+    worth: float
+    wrong: float
+    derivation: str
+    is_lowered: bool = False
+    is_folded: bool = False
+
+
 class Finding(msgspec.Struct, frozen=True):
     """One result of a rule at one position, after mapping, comparison with the base and merging.
 
     Attributes:
+        confidence: of the tool or check.
+        estimate: of the judge; None where it does not judge.
         masked: these lines contain a secret, so their text is never printed.
         dismissal_reason: the reason for which it was dismissed; empty if it was not.
     """
@@ -180,10 +200,26 @@ class Finding(msgspec.Struct, frozen=True):
     suggested_fix: SuggestedFix | None = None
     masked: bool = False
     dismissal_reason: str = ""
+    estimate: Estimate | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:
             raise ValueError(f"{self.rule}: confidence is a probability, got {self.confidence}")
+
+    @property
+    def is_of_rule(self) -> bool:
+        """Return True if a tool or a check reports it about the code: no run, no model, not wardround."""
+        return self.specialist not in (LANGUAGE_MODEL, RUN) and not self.rule.startswith("wardround/")
+
+    @property
+    def likelihood(self) -> float:
+        """The probability that the finding is correct, 0 to 1: of the judge if it judged it."""
+        return self.confidence if self.estimate is None else round(1 - self.estimate.wrong, 3)
+
+    @property
+    def is_folded(self) -> bool:
+        """Return True if the judge folds the finding."""
+        return self.estimate is not None and self.estimate.is_folded
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str]:

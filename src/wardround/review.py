@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -18,7 +18,7 @@ from wardround.change.repository_view import SideView
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
-from wardround.config.schema import Config, FilterMode
+from wardround.config.schema import JUDGE_OFF, Config, FilterMode
 from wardround.context.claims import selected_specialists
 from wardround.context.review_context import ReviewContext, build_context, with_run
 from wardround.context.run_evidence import RunEvidence, RunPart
@@ -47,7 +47,7 @@ from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
-    from wardround.processors.action_rates import Rates
+    from wardround.processors.judge.model import Judge
     from wardround.processors.triage import Triage
 
 
@@ -78,6 +78,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
         contents: fingerprint -> the identity of a finding without its path.
         text_of: path -> the text at the head.
         notes: sentences for people: hunks that models did not review, tools that are not installed.
+        judge: the id of the judge that estimated the findings; empty if none did.
         triage: ranks and folds the displayed findings; without it, everything visible is shown in order.
             Reports for programs do not depend on it.
         verbose: the text report shows each finding with its lines.
@@ -100,6 +101,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     config: Config
     request: ReviewRequest
     notes: tuple[str, ...] = ()
+    judge: str = ""
     triage: Triage | None = None
     verbose: bool = False
     unstaged: tuple[str, ...] = ()
@@ -323,14 +325,24 @@ def pipeline_inputs(
         dismissals=dismissals,
         today=datetime.datetime.now(datetime.UTC).date(),
         ranks=settings.fold and not request.show_all,
-        action_rates=_action_rates,
+        judge=partial(read_judge, settings.judge, lambda path: source.read(path, side)),
     )
 
 
-def _action_rates() -> Rates:
-    from wardround.processors.action_rates import load_action_rates  # only reviews with something to rank
+def read_judge(name: str, read: Callable[[str], bytes | None]) -> Judge | None:
+    """Return the judge that a configuration names; None if it is off.
 
-    return load_action_rates()
+    Args:
+        read: path -> the content on the trusted side.
+
+    Raises:
+        ConfigError: it does not exist, or its file is invalid.
+    """
+    if name == JUDGE_OFF:
+        return None
+    from wardround.processors.judge.model import load_judge  # only reviews with findings
+
+    return load_judge(name, read)
 
 
 def _result(
@@ -364,6 +376,7 @@ def _result(
         contents={finding.fingerprint: name for finding, name in names},
         text_of=inputs.texts.head,
         notes=(*results.notes, *review.notes),
+        judge=review.judge,
         triage=review.triage,
         verbose=request.verbose,
         unstaged=unstaged,

@@ -17,9 +17,9 @@ from wardround.context.test_data import TestData
 from wardround.execution.model import Results
 from wardround.findings import Finding, Plane, RawFinding, Severity, Span, Status
 from wardround.host import PluginHost
-from wardround.processors.action_rates import load_action_rates
 from wardround.processors.baseline_file import Baseline
 from wardround.processors.dismissals_file import Dismissals
+from wardround.processors.judge.model import default_judge
 from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings, SideResults
 from wardround.specialists import Specialist
 
@@ -105,7 +105,7 @@ def inputs(
         dismissals=Dismissals(),
         today=datetime.date(2026, 11, 22),
         ranks=True,
-        action_rates=load_action_rates,
+        judge=default_judge,
     )
     return replace(known, **values)
 

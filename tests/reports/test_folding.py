@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from wardround.findings import Finding, Severity, Status
+from wardround.findings import Estimate, Finding, Severity, Status
 from wardround.processors.triage import RuleGroupFold, Triage
 from wardround.reports import FORMATS, renderer, text
 
@@ -49,6 +49,34 @@ def test_a_whole_report(make: Factory) -> None:
         "\n"
         "wardround: blocked - 1 error, 7 notes, 5 files, 0.25 s, 6 folded\n"
     )
+
+
+def test_findings_that_the_judge_folds_are_one_line(make: Factory) -> None:
+    unlikely = Estimate(0.01, 0.02, "", is_folded=True)
+    rules = ("ruff/A001", "ruff/A001", "ruff/A002", "ruff/A003", "ruff/A004")
+    notes = [
+        replace(small(make, rule, "a.py", line), estimate=unlikely) for line, rule in enumerate(rules, 1)
+    ]
+    review = replace(make.review(*notes), triage=folding(notes, *notes))
+    assert text.render(review) == (
+        "folded\n"
+        "  5 less likely (ruff/A001, ruff/A002, ruff/A003 and 1 more rule): --all shows\n"
+        "    them\n"
+        "\n"
+        "wardround: pass - 5 notes, 1 file, 0.25 s, 5 folded\n"
+    )
+
+
+def test_annotations_leave_out_findings_that_the_judge_folds(make: Factory) -> None:
+    shown = small(make, "ruff/A001", "a.py", 1)
+    folded = replace(small(make, "ruff/A002", "a.py", 2), estimate=Estimate(0.01, 0.02, "", is_folded=True))
+    review = make.review(shown, folded)
+    printed = renderer("github")(review)
+    assert "A001" in printed
+    assert "A002" not in printed
+    assert ", 1 folded" in printed
+    unfolded = replace(review, config=replace(review.config, root=replace(review.config.root, fold=False)))
+    assert "A002" in renderer("github")(unfolded)
 
 
 def test_many_of_one_rule_are_offered_as_one_task(make: Factory) -> None:

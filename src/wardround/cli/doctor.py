@@ -50,6 +50,7 @@ def command(repo: Path | None) -> int:
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
     lines += ["", "sandbox", *sandbox_lines(here.root, os.environ)]
     lines += ["", "code graph", *_code_graph(), "", "models", *_models(loaded, here)]
+    lines += ["", "judge", *_judge(here)]
     lines += ["", "records", *key_lines(os.environ), "", "language model", *_language_model(here)]
     lines += ["", "environments of tests", *environment_lines(repo, os.environ)]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]
@@ -219,6 +220,35 @@ def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
         yield f"  {name:<24} missing, used by {specialist}; its checks run without it"
     if not registry.found and not missing:
         yield "  none is installed, and none is used"
+
+
+def _judge(here: InstallationState) -> Iterator[str]:
+    """Return the line about the judge of findings: the committed file, or the shipped one."""
+    from wardround.config.schema import JUDGE_OFF, RunSettings
+    from wardround.errors import ConfigError, GitError
+    from wardround.processors.judge.model import load_judge
+
+    name = RunSettings().judge if isinstance(here.settings, GitError) else here.settings.root.judge
+    if name == JUDGE_OFF:
+        yield "  off: findings keep their severity, and none is folded as unlikely"
+        return
+    try:
+        judge = load_judge(name, lambda path: _content(here.root / path))
+    except ConfigError as trouble:
+        yield f"  broken: {trouble}"
+        return
+    counts = judge.file.rates.all
+    yield (
+        f"  {judge.name:<24} {counts.read} judged findings of {judge.file.repositories} repositories, until "
+        f"{judge.file.until}; sha256 {judge.digest[:12]}"
+    )
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
 
 
 def _language_model(here: InstallationState) -> Iterator[str]:

@@ -24,6 +24,8 @@ from wardround.specialists import Specialist
 OWN_FILE = ".wardround.toml"
 SHARED_FILE = "pyproject.toml"
 BASELINE_FILE = ".wardround-baseline.json"
+JUDGE_ON = "on"
+JUDGE_OFF = "off"
 
 FailLevel = Literal["none", "info", "warn", "error"]
 FilterMode = Literal["added", "diff_context", "file", "nofilter"]
@@ -51,6 +53,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     model_threads: int = 1
     log_shadow: bool = False
     fold: bool = True
+    judge: str = JUDGE_ON
     policy: str = "default"
     records: RecordMode | RecordSettings = "ci"
     language_model: LanguageModelSettings = LanguageModelSettings()
@@ -107,10 +110,18 @@ class FileConfig(msgspec.Struct, frozen=True):
 
     def severity(self, rule_id: str, default: Severity | None) -> Severity | None:
         """Return the severity of a rule here; None if it is off. A code's prefix denotes a family."""
+        key = self._key(rule_id)
+        return default if key is None else self.severities[key]
+
+    def names(self, rule_id: str) -> bool:
+        """Return True if the configuration sets the severity of a rule or of its family."""
+        return self._key(rule_id) is not None
+
+    def _key(self, rule_id: str) -> str | None:
         if rule_id in self.severities:
-            return self.severities[rule_id]
+            return rule_id
         prefixes = [k for k in self.severities if k.endswith("*") and rule_id.startswith(k[:-1])]
-        return self.severities[max(prefixes, key=len)] if prefixes else default
+        return max(prefixes, key=len, default=None)
 
 
 class Config(msgspec.Struct, frozen=True, dict=True):

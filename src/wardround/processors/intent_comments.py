@@ -53,7 +53,7 @@ class LowerIntended:
 
 
 def _is_intended(finding: Finding, texts: ChangeTexts) -> bool:
-    if finding.severity is not Severity.WARN or finding.plane is Plane.SECURITY:
+    if finding.severity is not Severity.WARN or finding.plane is Plane.SECURITY or not finding.is_of_rule:
         return False
     text = texts.head(finding.file)
     return text is not None and is_stated_as_intended(text.split("\n"), finding.span)

@@ -22,7 +22,7 @@ from wardround.rules.model import Rule
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.processors.action_rates import Rates
+    from wardround.processors.judge.model import Judge
     from wardround.processors.triage import Triage
 
 
@@ -66,7 +66,7 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
         is_trusted: the configuration of the change itself applies.
         today: the date by which dismissals age.
         ranks: open findings are ranked and folded.
-        action_rates: loads the measured rates of rules; called by the steps that need them.
+        judge: loads the judge, None where it is off; called only if there are findings to judge.
         model_results: of a language model; the code is that of the rule.
         run_results: of a run of the change; the code is that of the rule.
         run_covered: the files whose changed lines the run covered or did not cover.
@@ -91,7 +91,7 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
     dismissals: Dismissals
     today: datetime.date
     ranks: bool
-    action_rates: Callable[[], Rates]
+    judge: Callable[[], Judge | None]
     model_results: Sequence[RawFinding] = ()
     run_results: Sequence[RawFinding] = ()
     run_covered: Collection[str] = frozenset()
@@ -137,6 +137,7 @@ class ReviewFindings(msgspec.Struct, frozen=True):
         mask_text: masks the secrets in a text.
         former_names: former names of rules in suppressions -> the current rules.
         notes: sentences for people that are not findings.
+        judge: the id of the judge that estimated them; empty if none did.
         triage: the order of the open findings; None where everything is shown in the order of positions.
     """
 
@@ -149,6 +150,7 @@ class ReviewFindings(msgspec.Struct, frozen=True):
     mask_text: Callable[[str], str] = str
     former_names: Mapping[str, Sequence[Rule]] = {}
     notes: tuple[str, ...] = ()
+    judge: str = ""
     triage: Triage | None = None
 
 

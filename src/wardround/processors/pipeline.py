@@ -10,6 +10,7 @@ from wardround.processors.dismissals import ApplyDismissals
 from wardround.processors.fingerprint import FingerprintFindings, NameByContent
 from wardround.processors.hidden_findings import RevealHiddenFindings
 from wardround.processors.intent_comments import LowerIntended
+from wardround.processors.judge.judge_findings import JudgeFindings
 from wardround.processors.mask_secrets import MaskNotices, MaskSecrets
 from wardround.processors.model import PipelineInputs, Processor, ReviewFindings
 from wardround.processors.model_findings import AddModelFindings
@@ -30,7 +31,6 @@ PIPELINE: tuple[Processor, ...] = (
     RevealHiddenFindings(),  # after the steps that discard results, which apply to hidden ones too
     MergeDuplicates(),
     DropConflictEchoes(),
-    LowerIntended(),
     AddModelFindings(),
     AddRunFindings(),
     MaskSecrets(),  # before identities, which are the message where the statement is unknown
@@ -44,6 +44,8 @@ PIPELINE: tuple[Processor, ...] = (
     ApplyDismissals(),
     ApplyBaseline(),  # after dismissals: an entry accepts only what is still open
     ReportUnreviewed(),  # after all findings, since one about the syntax of a file replaces its entries
+    JudgeFindings(),  # after all findings, which its counts include
+    LowerIntended(),  # after the judge, which no comment persuades
     RankFindings(),
 )
 

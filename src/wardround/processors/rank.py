@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from wardround.findings import Finding
 from wardround.processors.dismissals_file import by_rule
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.visibility import open_findings
-
-if TYPE_CHECKING:
-    from wardround.processors.action_rates import Rates
-    from wardround.processors.triage import ScoredFinding
 
 
 class RankFindings:
@@ -25,16 +21,12 @@ class RankFindings:
             return review
         from wardround.processors.triage import triage  # only reviews with something to rank
 
-        rates = inputs.action_rates()
-        return replace(review, triage=triage(_scored(shown, review, inputs, rates), rates.ranking))
+        dismissed = by_rule(inputs.dismissals, inputs.today)
+        return replace(review, triage=triage(shown, _known(review, inputs), dismissed))
 
 
-def _scored(
-    shown: tuple[Finding, ...], review: ReviewFindings, inputs: PipelineInputs, rates: Rates
-) -> list[ScoredFinding]:
-    from wardround.processors.counters import FindingCounters
-    from wardround.processors.triage import ScoredFinding
-
-    counters = FindingCounters(review.findings, inputs.texts.head, inputs.baseline)
-    dismissed = by_rule(inputs.dismissals, inputs.today)
-    return [ScoredFinding(f, counters.of(f), rates.rate(f.rule), dismissed.get(f.rule, 0.0)) for f in shown]
+def _known(review: ReviewFindings, inputs: PipelineInputs) -> Mapping[str, int]:
+    """Return the number of known findings of each rule: those of the review, and accepted ones elsewhere."""
+    reviewed = {finding.file for finding in review.findings}
+    accepted = (entry.rule for entry in inputs.baseline.findings if entry.file not in reviewed)
+    return Counter([*(finding.rule for finding in review.findings), *accepted])

@@ -48,12 +48,15 @@ class Annotation(msgspec.Struct, frozen=True):
 
 def render(review: ReviewResult) -> str:
     """The annotations, most severe first, then one line for the log."""
-    wanted = [*_not_reviewed(review.unreviewed), *_annotations(review.visible), *_repetitions(review)]
-    shown, held_back = _within_budget(wanted)
-    lines = [str(annotation) for annotation in shown]
+    shown = [one for one in review.visible if not (one.is_folded and review.config.root.fold)]
+    wanted = [*_not_reviewed(review.unreviewed), *_annotations(shown), *_repetitions(review)]
+    annotations, held_back = _within_budget(wanted)
+    lines = [str(annotation) for annotation in annotations]
     if held_back:
         lines.append(str(Annotation("notice", _held_back(held_back), {"title": "wardround"})))
-    lines += _escape_workflow_commands(summary_line(review), review.context.id)
+    folded = len(review.visible) - len(shown)
+    summary = summary_line(review) + (f", {folded} folded" if folded else "")
+    lines += _escape_workflow_commands(summary, review.context.id)
     return "\n".join(lines) + "\n"
 
 

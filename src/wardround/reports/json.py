@@ -15,7 +15,7 @@ from wardround.context.surface.model import Surface, SurfaceChange
 from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import Place, SymbolNeighbours
 from wardround.context.ticket.model import Ticket
-from wardround.findings import Edit, Finding, Span, ToolRun, Unreviewed
+from wardround.findings import Edit, Estimate, Finding, Span, ToolRun, Unreviewed
 from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
@@ -53,6 +53,7 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         **({} if ticket is None else {"ticket": _ticket(ticket, evidence.criteria)}),
         **_non_empty({"run": run_dict(conclusion.context.ran)}),
         **_plane_notes(evidence),
+        **_non_empty({"judge": review.judge}),
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
         "unreviewed": [_unreviewed(one) for one in review.unreviewed],
@@ -281,7 +282,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "plane": finding.plane.value,
         "specialist": finding.specialist,
         "severity": finding.severity.label,
-        "confidence": finding.confidence,
+        "confidence": finding.likelihood,
+        **_estimate(finding.estimate),
         "file": escape_undecodable(finding.file),
         **_place(finding.span),
         "message": escape_undecodable(finding.message),
@@ -297,6 +299,21 @@ def _finding(finding: Finding) -> dict[str, Any]:
         },
         "sources": list(finding.sources),
         "url": finding.url,
+    }
+
+
+def _estimate(estimate: Estimate | None) -> dict[str, Any]:
+    """Return the probabilities of the judge, and what it changed."""
+    if estimate is None:
+        return {}
+    changed = {"lowered": estimate.is_lowered, "folded": estimate.is_folded}
+    return {
+        "estimate": {
+            "worth": estimate.worth,
+            "wrong": estimate.wrong,
+            "derivation": estimate.derivation,
+            **_non_empty(changed),
+        }
     }
 
 

@@ -101,6 +101,7 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
             "verdict": review.conclusion.verdict.name.value,
             "tier": review.conclusion.verdict.tier.value,
             "policy": review.conclusion.verdict.policy,
+            **({"judge": review.judge} if review.judge else {}),
             **({"run": run} if run else {}),
             "tools": [
                 {"name": run.tool, "version": run.version, **({"digest": run.digest} if run.digest else {})}
@@ -122,7 +123,7 @@ def _rule(rule: str, findings: Sequence[Finding]) -> dict[str, Any]:
     tags = sorted({f.plane.value for f in findings} | {f.defect_class for f in findings})
     properties: dict[str, Any] = {
         "tags": tags[:20],
-        "precision": next(name for least, name in _PRECISION if min(f.confidence for f in findings) >= least),
+        "precision": next(name for least, name in _PRECISION if min(f.likelihood for f in findings) >= least),
     }
     if any(f.plane is Plane.SECURITY for f in findings):
         properties["security-severity"] = _SECURITY_SEVERITY[severity]
@@ -185,8 +186,15 @@ def _result(
         "status": finding.status.value,
         "sources": list(finding.sources),
         "specialist": finding.specialist,
-        "confidence": finding.confidence,
+        "confidence": finding.likelihood,
     }
+    if finding.estimate is not None:
+        result["rank"] = round(100 * finding.estimate.worth, 1)
+        result["properties"]["estimate"] = {
+            "worth": finding.estimate.worth,
+            "wrong": finding.estimate.wrong,
+            "derivation": finding.estimate.derivation,
+        }
     return result
 
 

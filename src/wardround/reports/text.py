@@ -105,7 +105,7 @@ def _headline(review: ReviewResult, style: Style) -> list[str]:
     ]
     if not files:
         return []
-    named = _listed(sorted(set(files)))
+    named = _listed(sorted(set(files)), "file")
     what = "a merge conflict" if len(set(files)) == 1 else "merge conflicts"
     first, *rest = wrapped(f"{what} in {named}: resolve {_it_or_them(len(set(files)))} first", 2, "")
     return [style(first, "error"), *(style(line, "error") for line in rest), ""]
@@ -167,14 +167,15 @@ def _by_file(review: ReviewResult) -> list[tuple[str, list[Finding]]]:
 
 
 def _folded(review: ReviewResult, style: Style) -> list[str]:
-    """Return the folded findings, as a line with the count of each rule."""
+    """Return the folded findings: a line with the count of each rule, and one for those of the judge."""
     if review.triage is None or not review.triage.folded:
         return []
     folded: dict[str, list[Finding]] = {}
+    unlikely: list[Finding] = []
     total = Counter(f.rule for f in review.open_findings)
     for finding in review.open_findings:
         if finding.fingerprint in review.triage.folded:
-            folded.setdefault(finding.rule, []).append(finding)
+            (unlikely if finding.is_folded else folded.setdefault(finding.rule, [])).append(finding)
     crowds = {crowd.rule: crowd for crowd in review.triage.crowds}
     lines = [style("folded", "bold")]
     for rule, findings in sorted(folded.items()):
@@ -184,6 +185,10 @@ def _folded(review: ReviewResult, style: Style) -> list[str]:
         if rule in crowds:
             text += _offer(crowds[rule])
         lines += wrapped(text, 4, "  ")
+    if unlikely:
+        named = _listed([one.rule for one in unlikely], "rule")
+        text = f"{len(unlikely)} less likely ({named}): --all shows {_it_or_them(len(unlikely))}"
+        lines += wrapped(text, 4, "  ")
     return [*lines, ""]
 
 
@@ -192,14 +197,14 @@ def _it_or_them(count: int) -> str:
 
 
 def _named_files(findings: Sequence[Finding]) -> str:
-    return _listed(list(dict.fromkeys(f.file for f in findings)))
+    return _listed([f.file for f in findings], "file")
 
 
-def _listed(paths: Sequence[str]) -> str:
-    """Return the first of some paths, and the number of the others."""
-    files = [one_line(path) for path in paths]
-    named, more = ", ".join(files[:3]), len(files) - 3
-    return f"{named} and {more} more file{'' if more == 1 else 's'}" if more > 0 else named
+def _listed(names: Sequence[str], kind: str) -> str:
+    """Return the first of some names of files or rules, without repetition, and the number of the others."""
+    different = list(dict.fromkeys(map(one_line, names)))
+    named, more = ", ".join(different[:3]), len(different) - 3
+    return f"{named} and {more} more {kind}{'' if more == 1 else 's'}" if more > 0 else named
 
 
 def _offer(crowd: RuleGroupFold) -> str:

@@ -78,7 +78,7 @@ class RecipeRebuild:
 
     def _locations(self, read: Recipe) -> Iterator[RecordLocation]:
         names = (*read.data.train, *read.data.validation, *read.data.evaluation)
-        found = {name: self._clone(name) for name in names}
+        found = {name: clone_of(self.clones, name) for name in names}
         missing = [name for name, folder in found.items() if folder is None]
         if missing:
             raise UsageError(f"{self.clones}: no clone of {', '.join(missing)}; add them with their history")
@@ -86,8 +86,10 @@ class RecipeRebuild:
             if folder is not None:
                 yield RecordLocation(folder, name)
 
-    def _clone(self, name: str) -> Path | None:
-        owner, _, short = name.partition("/")
-        spellings = (name, f"{owner}+{short}", short)
-        folders = (self.clones / f"{one}{end}" for one in spellings for end in ("", ".git"))
-        return next((folder for folder in folders if folder.is_dir()), None)
+
+def clone_of(clones: Path, name: str) -> Path | None:
+    """Return the clone of a repository: ``owner/name``, ``owner+name`` or ``name`` in a folder."""
+    owner, _, short = name.rpartition("/")
+    spellings = (name, f"{owner}+{short}", short)
+    folders = (clones / f"{one}{end}" for one in spellings for end in ("", ".git"))
+    return next((folder for folder in folders if folder.is_dir()), None)

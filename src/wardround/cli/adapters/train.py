@@ -34,7 +34,10 @@ _REASONS = 3
 @click.option("--from-history", "repository", type=click.Path(path_type=Path), metavar="REPO",
               help="Instead of RECIPE: train and evaluate adapters for this repository only.")  # fmt: skip
 @click.option("--from-clones", "clones", type=click.Path(path_type=Path), metavar="DIR",
-              help="With RECIPE: mine its records from clones in DIR; promote the model.")  # fmt: skip
+              help="With RECIPE: mine its records from clones in DIR; promote the model. With "
+              "--from-judgements: review the judged commits in them.")  # fmt: skip
+@click.option("--from-judgements", "judgements", type=click.Path(path_type=Path), metavar="DIR",
+              help="Instead of RECIPE: train a judge of findings on the judgements in DIR.")  # fmt: skip
 @click.option("--task", "tasks", multiple=True, metavar="NAME",
               help="With --from-history: this task (default: all). Repeatable.")  # fmt: skip
 @click.option("--specialist", "specialists", multiple=True, metavar="NAME",
@@ -54,7 +57,9 @@ _REASONS = 3
               help="Folder with the files of the base.")  # fmt: skip
 @click.option("--hub", is_flag=True, help="Download the base if it is not available locally.")
 @click.option("--only-train", is_flag=True, help="Skip merge, export and quantise.")
-def command(recipe: Path | None, repository: Path | None, out: Path | None, **options: Any) -> int:
+def command(
+    recipe: Path | None, repository: Path | None, judgements: Path | None, out: Path | None, **options: Any
+) -> int:
     """Train the adapter that RECIPE describes, then merge, export and quantise it.
 
     The records must have passed `wardround data audit`. After an interruption the same command resumes from
@@ -68,14 +73,24 @@ def command(recipe: Path | None, repository: Path | None, out: Path | None, **op
     With --from-history one command does everything: queries are mined from REPO's own history and audited,
     adapters are trained on the older part and evaluated on later commits in other files, and the promotion
     criteria decide the state of each.
+
+    With --from-judgements the judge of findings learns from verdicts of `wardround eval judge`. It is written
+    to the file --out (default: wardround-judge.json) if it predicts verdicts that it was not fitted on better
+    than the judge that comes with wardround.
     """
     from wardround_lab.training.dependencies import MEASURING, require_extra
 
-    if (recipe is None) == (repository is None):
-        raise UsageError("give either a RECIPE or --from-history REPO")
-    _refuse(
-        options, _OF_RECIPE if recipe is None else _OF_HISTORY, "RECIPE" if repository else "--from-history"
-    )
+    ways = {"RECIPE": recipe, "--from-history": repository, "--from-judgements": judgements}
+    if sum(way is not None for way in ways.values()) != 1:
+        raise UsageError("give one of RECIPE, --from-history REPO and --from-judgements DIR")
+    way = next(name for name, value in ways.items() if value is not None)
+    for owner, names in _OPTIONS.items():
+        _refuse(options, tuple(name for name in names if name not in _OPTIONS[way]), owner)
+    if judgements is not None:
+        from wardround.cli.adapters.train_judge import train_judge
+
+        require_extra(("numpy",))
+        return train_judge(judgements, options["clones"], out or Path("wardround-judge.json"))
     require_extra()
     if repository is not None:
         require_extra(MEASURING)
@@ -103,8 +118,12 @@ def command(recipe: Path | None, repository: Path | None, out: Path | None, **op
 
 
 _SPELT = {"tasks": "task", "specialists": "specialist", "clones": "from-clones"}
-_OF_HISTORY = ("tasks", "specialists", "steps", "hours")
-_OF_RECIPE = ("seed", "only_train", "clones")
+_OPTIONS = {
+    "--from-history": ("tasks", "specialists", "steps", "hours"),
+    "RECIPE": ("seed", "only_train", "clones"),
+    "--from-judgements": ("clones",),
+}
+"""The options that go with one way of training only."""
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], owner: str) -> None:

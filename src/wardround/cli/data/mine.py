@@ -31,10 +31,6 @@ DOC_DRIFT = "doc-drift"
 @click.option("--kind", "kinds", multiple=True,
               type=click.Choice(["bug-fix", "clean", "commits", DOC_DRIFT, "inducing"]),
               help="Mine commits of this kind; doc-drift selects its tasks. Repeatable.")  # fmt: skip
-@click.option("--alerts", is_flag=True,
-              help="Mine only the outcomes of ruff's findings, for triage.")  # fmt: skip
-@click.option("--table", type=click.Path(path_type=Path), metavar="FILE",
-              help="With --alerts: output file of the action rates (default: FOLDER/ruff.yml).")  # fmt: skip
 @click.option("--head", default="HEAD", show_default=True, metavar="REV", help="Revision to start from.")
 @click.option("--since", metavar="DATE", help="Skip older commits: YYYY-MM-DD or seconds since 1970.")
 @click.option("--until", metavar="DATE", help="Skip commits of this day and later.")
@@ -47,8 +43,6 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
 
     Items with secrets, generated or vendored files and unreadable items are left out; the record counts them.
     """
-    if options["alerts"]:
-        return _mine_alerts(repositories, options)
     from wardround import host
     from wardround_lab.corpora.holdout import HoldoutRepositories
     from wardround_lab.corpora.miner import Miner
@@ -72,34 +66,6 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
             emit_line(f"  {one.name}: {one.items} items of {one.commits} commits, {one.licence}{dropped}")
             if one.damage:
                 echo_err(f"{one.name}: {one.damage}")
-    return 0
-
-
-def _mine_alerts(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
-    """Mine the outcomes of ruff's findings, and write the table that triage uses."""
-    from wardround_lab.corpora.alert_outcomes import AlertMining, read_items
-    from wardround_lab.corpora.holdout import HoldoutRepositories
-
-    refused = [name for name in ("tasks", "kinds", "since", "until", "limit", "exclude") if options[name]]
-    if refused or options["head"] != "HEAD":
-        raise click.UsageError("--alerts goes with --out, --table and --kept only; its snapshots are fixed")
-    try:
-        from wardround_lab.corpora import action_rates
-    except ModuleNotFoundError as cause:
-        raise UsageError("--alerts needs numpy: pip install 'wardround[models]'") from cause
-    with progress_line() as progress:
-        kept = HoldoutRepositories.read(options["kept"])
-        mining = AlertMining(options["out"], kept.__contains__, progress)
-        places = [_place(text) for text in repositories]
-        mined = [read_items(mining.mine(place.folder, place.name)) for place in places]
-    for recipe, items in mined:
-        fixed = sum(item.is_fixed for item in items)
-        emit_line(f"{recipe.repository}: {len(items)} complaints, {fixed} acted on")
-    table = action_rates.rates(mined)
-    file = options["table"] or options["out"] / "ruff.yml"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(action_rates.written(table), encoding="utf-8")
-    emit_line(f"{file}: rates of {len(table.rules)} rules from {table.items} complaints")
     return 0
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from wardround.findings import INTRODUCED, Finding, Plane, Severity, Status
-from wardround.processors.counters import FindingCounters
+from wardround.processors.judge.counters import FindingCounters
 from wardround.processors.model import PipelineInputs
 from wardround.rules.file_kinds import FileKind, kind_of_file
 
@@ -21,7 +21,6 @@ class FindingFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         sources: the number of rules that report the defect.
         is_added_file: the change adds the file.
         lines: of the file.
-        line_length: of the finding's first line, in characters.
         in_file: findings in the file, existing ones too.
         same_in_file: of them, those of the rule.
         same_in_repository: known findings of the rule.
@@ -44,7 +43,6 @@ class FindingFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: FileKind
     is_added_file: bool
     lines: int
-    line_length: int
     in_file: int
     same_in_file: int
     same_in_repository: int
@@ -81,12 +79,11 @@ class FactsOfFindings:
             severity=finding.severity,
             confidence=finding.confidence,
             sources=len(finding.sources),
-            has_fix=not counters.no_fix,
+            has_fix=finding.suggested_fix is not None,
             is_caused=finding.status is Status.CAUSED,
             kind=kind_of_file(finding.file),
             is_added_file=file is not None and file.base_path is None,
             lines=counters.lines,
-            line_length=self._line_length(finding),
             in_file=counters.in_file,
             same_in_file=counters.same_in_file,
             same_in_repository=counters.same_in_repository,
@@ -96,7 +93,3 @@ class FactsOfFindings:
             added_lines=self._added_lines,
             function_lines=counters.function_lines,
         )
-
-    def _line_length(self, finding: Finding) -> int:
-        lines = (self._inputs.texts.head(finding.file) or "").split("\n")
-        return len(lines[finding.span.line - 1]) if finding.span.line <= len(lines) else 0

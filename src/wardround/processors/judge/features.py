@@ -11,7 +11,7 @@ from wardround.rules.file_kinds import FileKind
 
 RATES = (*(f"{name}-{verdict}" for name in GROUPS for verdict in ("worth", "wrong")), "rule-read")
 NUMBERS = (
-    "severity", "sources", "confidence", "has-fix", "is-caused", "is-added-file", "lines", "line-length",
+    "severity", "sources", "confidence", "has-fix", "is-caused", "is-added-file", "lines",
     "in-file", "same-in-file", "same-in-repository", "in-change", "same-in-change", "changed-files",
     "added-lines", "function-lines", "function-unknown",
     *(f"kind-{kind}" for kind in FileKind), *(f"plane-{plane}" for plane in Plane),
@@ -31,7 +31,7 @@ def row(facts: FindingFacts, rates: RateTable, leave_out: RateTable | None = Non
 
 def _numbers(facts: FindingFacts) -> list[float]:
     counts = (
-        facts.lines, facts.line_length, facts.in_file, facts.same_in_file, facts.same_in_repository,
+        facts.lines, facts.in_file, facts.same_in_file, facts.same_in_repository,
         facts.in_change, facts.same_in_change, facts.changed_files, facts.added_lines,
         facts.function_lines or 0,
     )  # fmt: skip

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import msgspec
 
-from wardround.processors.action_rates import log_odds
 from wardround.processors.judge.facts import FindingFacts
 
 _LEAST = 1e-3
 """No share is below this or above one minus this, so that log-odds are finite."""
 
 
-class VerdictCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class VerdictCounts(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """Judged findings of one group, without unclear ones."""
 
     read: int = 0
@@ -24,6 +24,10 @@ class VerdictCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def without(self, other: VerdictCounts) -> VerdictCounts:
         """Return the counts without some of the findings."""
         return VerdictCounts(self.read - other.read, self.worth - other.worth, self.wrong - other.wrong)
+
+    def plus(self, other: VerdictCounts) -> VerdictCounts:
+        """Return the counts with those of further findings."""
+        return VerdictCounts(self.read + other.read, self.worth + other.worth, self.wrong + other.wrong)
 
 
 class RateGroup(msgspec.Struct, frozen=True):
@@ -65,9 +69,24 @@ class RateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     all: VerdictCounts
     groups: Mapping[str, Mapping[str, VerdictCounts]]
 
+    def __post_init__(self) -> None:
+        if set(self.groups) != set(GROUPS) or self.all.read < 1:
+            raise ValueError(f"rates are of {', '.join(GROUPS)}, of at least one finding")
+
     def counts(self, group: str, facts: FindingFacts) -> VerdictCounts:
         """Return the counts of the group of a finding."""
         return self.groups[group].get(GROUPS[group].of(facts), _NONE)
+
+    def plus(self, other: RateTable) -> RateTable:
+        """Return the counts with those of further findings."""
+        groups = {
+            name: {
+                key: own.get(key, _NONE).plus(other.groups[name].get(key, _NONE))
+                for key in sorted({*own, *other.groups[name]})
+            }
+            for name, own in self.groups.items()
+        }
+        return RateTable(self.all.plus(other.all), groups)
 
     def log_odds(self, facts: FindingFacts, leave_out: RateTable | None = None) -> list[float]:
         """Return the log-odds of worth and of wrong by each group, in the order of ``GROUPS``.
@@ -88,4 +107,5 @@ class RateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def bounded_log_odds(share: float) -> float:
     """Return the log-odds of a share; finite for 0 and 1, too."""
-    return log_odds(min(max(share, _LEAST), 1 - _LEAST))
+    share = min(max(share, _LEAST), 1 - _LEAST)
+    return math.log(share / (1 - share))

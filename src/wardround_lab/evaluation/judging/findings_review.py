@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
 from wardround.change.snapshot import Snapshot, scratch_root
@@ -46,12 +48,15 @@ def findings_of_change(
 def processed_change(
     origin: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest
 ) -> tuple[ReviewFindings, PipelineInputs]:
-    """Review a change, and return all its findings, existing ones too, and what they were derived from."""
+    """Review a change, and return all its findings, existing ones too, and what they were derived from.
+
+    The judge does not change them: it is fitted on judgements of such findings.
+    """
     config = read_config(origin, change, host, request)
     context = build_context(origin, change, host, config, request)
     with ReviewRun(origin, context, host, config, request, Processes()) as run:
         results = run.review()
-    inputs = pipeline_inputs(origin, context, results, host, config, request)
+    inputs = replace(pipeline_inputs(origin, context, results, host, config, request), judge=lambda: None)
     return pipeline.process(inputs), inputs
 
 
@@ -83,7 +88,7 @@ def findings_of_head(
             is_secret=lambda rule: host.catalogue.rule(rule).masked,
         )
         results = _of_head(run.side_requests(), scheduler)
-    inputs = pipeline_inputs(origin, context, results, host, config, request)
+    inputs = replace(pipeline_inputs(origin, context, results, host, config, request), judge=lambda: None)
     return _introduced(pipeline.process(inputs), inputs)
 
 

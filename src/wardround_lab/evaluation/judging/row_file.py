@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -46,11 +47,12 @@ class RowFile(Generic[Row]):
         self._rest = len(rest)
 
     def add(self, row: Row) -> None:
-        self.read_new()
         line = msgspec.json.encode(row) + b"\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # half a line is then one of a stopped process
+                self.read_new()
                 if self._rest:
                     file.truncate(self._size)
                 file.write(line)

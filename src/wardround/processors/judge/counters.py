@@ -1,8 +1,7 @@
-"""The counters of a finding, by which it is ranked: numbers about its file, its rule and its line."""
+"""The counters of a finding: numbers about its file, its rule and the function around it."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -10,8 +9,6 @@ import msgspec
 
 from wardround.findings import Finding
 from wardround.processors.baseline_file import Baseline
-
-_TEST_FOLDERS = {"test", "tests", "testing"}
 
 
 class Counters(msgspec.Struct, frozen=True):
@@ -25,29 +22,11 @@ class Counters(msgspec.Struct, frozen=True):
         function_lines: of the function around it, 0 outside of functions; None where that is unknown.
     """
 
-    is_test: bool
     lines: int
     in_file: int
     same_in_file: int
     same_in_repository: int
-    no_fix: bool
-    is_import: bool
     function_lines: int | None
-
-    def row(self, prior: float | None, means: Mapping[str, float]) -> list[float]:
-        """The values in the order of ``COUNTERS``; ``prior`` is the log-odds of the rule's fix rate."""
-        function = self.function_lines
-        return [
-            means["prior"] if prior is None else prior,
-            float(self.is_test),
-            math.log1p(self.lines),
-            math.log1p(self.in_file),
-            math.log1p(self.same_in_file),
-            math.log1p(self.same_in_repository),
-            float(self.no_fix),
-            float(self.is_import),
-            means["function-lines"] if function is None else math.log1p(function),
-        ]
 
 
 class FindingCounters:
@@ -75,13 +54,10 @@ class FindingCounters:
         lines, functions = self._file(finding.file)
         index = finding.span.line - 1
         return Counters(
-            is_test=is_test(finding.file),
             lines=len(lines),
             in_file=self._in_file[finding.file],
             same_in_file=self._same_in_file[finding.file, finding.rule],
             same_in_repository=self._same[finding.rule],
-            no_fix=finding.suggested_fix is None,
-            is_import=index < len(lines) and is_import(lines[index]),
             function_lines=None if functions is None or index >= len(functions) else functions[index],
         )
 
@@ -90,19 +66,6 @@ class FindingCounters:
             lines = (self._text_of(path) or "").split("\n")
             self._files[path] = lines, function_lengths(lines) if path.endswith((".py", ".pyi")) else None
         return self._files[path]
-
-
-def is_test(path: str) -> bool:
-    """Return True if the path is that of a test."""
-    *folders, name = path.lower().split("/")
-    stem = name.partition(".")[0]
-    named = stem.startswith("test_") or stem.endswith(("_test", "_tests")) or stem in ("conftest", "tests")
-    return named or bool(_TEST_FOLDERS & set(folders)) or ".test." in name or ".spec." in name
-
-
-def is_import(line: str) -> bool:
-    """Return True for a line that begins an import."""
-    return line.lstrip().startswith(("import ", "from "))
 
 
 def function_lengths(lines: Sequence[str]) -> list[int]:

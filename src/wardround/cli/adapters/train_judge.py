@@ -1,0 +1,77 @@
+"""``wardround adapters train --from-judgements``."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wardround.cli.run import emit_line, progress_line
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.rules.judgements import Judgement
+
+_EXAMPLES = "reviews.jsonl"
+
+
+def train_judge(folder: Path, clones: Path | None, out: Path) -> int:
+    """Train a judge on judgements, and write it if it is better than the shipped one.
+
+    Args:
+        folder: the judgements.
+        clones: of their repositories; without them the facts about the findings are those of an earlier run.
+    """
+    from wardround.processors.judge.model import default_judge, judge_content
+    from wardround.storage.judgement_files import load_judgements
+    from wardround_lab.evaluation.judging.agreement import resolved
+    from wardround_lab.evaluation.judging.facts_table import read_facts, read_findings
+    from wardround_lab.training.judge.adapt import adapt
+
+    judgements = load_judgements(folder)
+    if not judgements:
+        raise UsageError(f"{folder}: no judgements; record some with wardround eval judge")
+    if clones is not None:
+        _review(judgements, folder, clones)
+    findings = read_findings(read_facts(folder), resolved(judgements))
+    found = adapt(default_judge().file, findings, max(one.date for one in judgements))
+    gain = f"{found.gain.value:+.3f} [{found.gain.low:+.3f}, {found.gain.high:+.3f}]"
+    repositories = len({one.repository for one in findings})
+    where = "1 repository" if repositories == 1 else f"{repositories} repositories"
+    emit_line(f"{len(findings)} findings of {where}; log-loss lower by {gain}")
+    if not found.is_better:
+        emit_line(
+            "not better than the judge that comes with wardround, so none is written; judge more findings"
+        )
+        return 0
+    try:
+        out.write_bytes(judge_content(found.file))
+    except OSError as cause:
+        raise UsageError(f"--out {out}: {cause.strerror}; choose another file") from cause
+    emit_line(f'{out}: commit it, and set judge = "{_shown(out)}" in [tool.wardround] of pyproject.toml')
+    return 0
+
+
+def _review(judgements: list[Judgement], folder: Path, clones: Path) -> None:
+    """Review the judged commits, and write the facts about the findings."""
+    from wardround import host
+    from wardround_lab.evaluation.judging.examples import ReviewedExamples
+    from wardround_lab.evaluation.judging.facts_table import facts_of, write_facts
+    from wardround_lab.evaluation.judging.review_again import review_judged
+    from wardround_lab.evaluation.judging.row_file import RowFile
+    from wardround_lab.training.recipe_rebuild import clone_of
+
+    names = sorted({one.repository for one in judgements})
+    folders = {name: clone for name in names if (clone := clone_of(clones, name)) is not None}
+    if not folders:
+        raise UsageError(f"--from-clones {clones}: no clone of {', '.join(names[:3])}; clone them there")
+    keys = {one.key for one in judgements}
+    with tempfile.TemporaryDirectory(prefix="wardround-") as scratch, progress_line() as progress:
+        file = RowFile(Path(scratch) / _EXAMPLES, ReviewedExamples)
+        review_judged(judgements, keys, folders, file, host.load(), progress=progress)
+    write_facts(folder, facts_of(file.rows, keys))
+
+
+def _shown(out: Path) -> str:
+    return os.path.relpath(out) if not out.is_absolute() else out.name

@@ -1,0 +1,79 @@
+"""The judge in a review: warnings that are rarely worth raising become notes, unlikely notes are folded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from wardround.findings import INTRODUCED, Estimate, Finding, Severity
+from wardround.processors.model import PipelineInputs, ReviewFindings
+
+if TYPE_CHECKING:
+    from wardround.processors.judge.facts import FindingFacts
+    from wardround.processors.judge.model import Judge
+    from wardround.processors.judge.rates import RateTable
+
+
+class JudgeFindings:
+    """Add the probabilities of the judge to the findings that the change introduces.
+
+    A warning below the threshold becomes a note, and a note below its own is folded. Errors, secrets, rules
+    that guard against damage that cannot be undone and rules whose severity the configuration sets stay as
+    they are. Nothing is lowered where warnings or notes
+    block a change that is not trusted: its own content would let it pass.
+    """
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        if not any(map(_is_judged, review.findings)):
+            return review
+        judge = inputs.judge()
+        if judge is None:
+            return review
+        from wardround.processors.judge.facts import FactsOfFindings  # only reviews with findings to judge
+
+        facts = FactsOfFindings(review.findings, inputs)
+        findings = (
+            _judged(finding, facts.of(finding), judge, inputs) if _is_judged(finding) else finding
+            for finding in review.findings
+        )
+        return replace(review, findings=tuple(findings), judge=judge.id)
+
+
+def _is_judged(finding: Finding) -> bool:
+    return finding.status in INTRODUCED and finding.is_of_rule
+
+
+def _judged(finding: Finding, facts: FindingFacts, judge: Judge, inputs: PipelineInputs) -> Finding:
+    worth, wrong = judge.probabilities(facts)
+    estimate = Estimate(worth, wrong, derivation(facts, judge.file.rates))
+    rules = {finding.rule, *finding.sources}
+    if not _may_change(finding, rules, inputs) or judge.is_exempt(rules):
+        return replace(finding, estimate=estimate)
+    limits, severity = judge.file.thresholds, finding.severity
+    if severity is Severity.WARN and worth < limits.warning:
+        severity, estimate = Severity.INFO, replace(estimate, is_lowered=True)
+    if severity is Severity.INFO and (worth < limits.note or wrong > limits.wrong):
+        estimate = replace(estimate, is_folded=True)
+    return replace(finding, severity=severity, estimate=estimate)
+
+
+def _may_change(finding: Finding, rules: Collection[str], inputs: PipelineInputs) -> bool:
+    """Return True if the change and its configuration let the judge lower and fold a finding."""
+    blocks = inputs.fail_level in ("info", "warn") and not inputs.is_trusted
+    if blocks or finding.masked or finding.severity >= Severity.ERROR:
+        return False
+    configured = inputs.config.for_file(finding.file)
+    return not any(map(configured.names, rules))
+
+
+def derivation(facts: FindingFacts, rates: RateTable) -> str:
+    """Return the readings behind an estimate: of the rule, or of its tool where the rule was never read."""
+    subject, counts = facts.rule, rates.counts("rule", facts)
+    if not counts.read:
+        subject = f"{facts.rule} was not read; findings of {facts.rule.partition('/')[0]}"
+        counts = rates.counts("tool", facts)
+    if not counts.read:
+        subject, counts = f"{facts.rule} was not read; all findings", rates.all
+    return f"{subject}: {counts.read} read, {counts.worth} worth raising, {counts.wrong} wrong"

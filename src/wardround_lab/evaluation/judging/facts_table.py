@@ -1,0 +1,119 @@
+"""The facts about judged findings that the present version reports, without any of their code.
+
+The table is ``facts.csv`` in the folder of the judgements: the judge can be fitted and measured without
+clones of the repositories.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from wardround.errors import ConfigError
+from wardround.processors.judge.facts import FindingFacts
+from wardround.rules.judgements import FindingKey, Verdict, key_id
+from wardround.storage.directories import replace_file
+from wardround_lab.evaluation.judging.examples import JudgedExample, ReviewedExamples
+from wardround_lab.evaluation.judging.rates import rule_of
+
+FACTS = "facts.csv"
+_COLUMNS = ["id", "day", *FindingFacts.__struct_fields__]
+
+
+class JudgedFacts(msgspec.Struct, frozen=True):
+    """A judged finding that the present version reports.
+
+    Attributes:
+        id: of its key.
+        day: of the commit, in days since 1970.
+    """
+
+    id: str
+    day: int
+    facts: FindingFacts
+
+
+def facts_of(reviewed: Iterable[ReviewedExamples], keys: Iterable[FindingKey]) -> list[JudgedFacts]:
+    """Return the facts about the judged findings of reviewed commits, sorted by id."""
+    places: dict[object, JudgedExample] = {}
+    days: dict[object, int] = {}
+    for one in reviewed:
+        for example in one.examples:
+            place = _place(example.key)
+            places[place], days[place] = example, one.day
+    found = {key_id(key): (places[place], days[place]) for key in keys if (place := _place(key)) in places}
+    return [JudgedFacts(id, day, example.facts) for id, (example, day) in sorted(found.items())]
+
+
+def _place(key: FindingKey) -> object:
+    return key.repository, key.commit, key.path, key.line, rule_of(key)
+
+
+def write_facts(folder: Path, rows: Iterable[JudgedFacts]) -> None:
+    """Write the table."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for one in rows:
+        writer.writerow([one.id, one.day, *map(_cell, msgspec.to_builtins(one.facts).values())])
+    replace_file(folder / FACTS, text.getvalue().encode(), None)
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    return "null" if value is None else value
+
+
+def read_facts(folder: Path) -> list[JudgedFacts]:
+    """Return the rows of the table.
+
+    Raises:
+        ConfigError: it does not exist, or a row is invalid.
+    """
+    file = folder / FACTS
+    try:
+        table = csv.DictReader(io.StringIO(file.read_text("utf-8")))
+        rows = list(table)
+    except (OSError, UnicodeDecodeError) as cause:
+        raise ConfigError(
+            f"{file} cannot be read: {cause}; write it with python evals/judging_pool.py again"
+        ) from cause
+    if table.fieldnames != _COLUMNS:
+        raise ConfigError(f"{file} has other columns than {', '.join(_COLUMNS)}; write the table again")
+    found = []
+    for number, row in enumerate(rows, 2):
+        facts: Mapping[str, str] = {name: value for name, value in row.items() if name not in ("id", "day")}
+        try:
+            found.append(
+                JudgedFacts(row["id"], int(row["day"]), msgspec.convert(facts, FindingFacts, strict=False))
+            )
+        except (KeyError, ValueError, msgspec.ValidationError) as cause:
+            raise ConfigError(f"{file}:{number} has no facts: {cause}; write the table again") from cause
+    return found
+
+
+class ReadFinding(msgspec.Struct, frozen=True):
+    """A judged finding that the present version reports, with the verdict of its readers."""
+
+    id: str
+    repository: str
+    commit: str
+    day: int
+    facts: FindingFacts
+    verdict: Verdict
+
+
+def read_findings(rows: Iterable[JudgedFacts], verdicts: Mapping[FindingKey, Verdict]) -> list[ReadFinding]:
+    """Return the findings that readers agree about, without unclear ones, sorted by repository and id."""
+    by_id = {key_id(key): (key, verdict) for key, verdict in verdicts.items()}
+    found = []
+    for one in rows:
+        key, verdict = by_id.get(one.id, (None, Verdict.UNCLEAR))
+        if key is not None and verdict is not Verdict.UNCLEAR:
+            found.append(ReadFinding(one.id, key.repository, key.commit, one.day, one.facts, verdict))
+    return sorted(found, key=lambda one: (one.repository, one.id))

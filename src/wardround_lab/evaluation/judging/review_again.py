@@ -1,0 +1,42 @@
+"""Reviews of the commits of judged findings with the present version."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from wardround.host import PluginHost
+from wardround.rules.judgements import FindingKey, Judgement, Verdict
+from wardround_lab.evaluation.judging.examples import ReviewedExamples, examples_of, judged_commits
+from wardround_lab.evaluation.judging.hits import review_request
+from wardround_lab.evaluation.judging.row_file import RowFile
+
+Part = tuple[int, int]
+"""The number of this process, from 1, and the number of processes on the same file."""
+
+
+def review_judged(
+    judgements: Iterable[Judgement],
+    keys: Iterable[FindingKey],
+    folders: Mapping[str, Path],
+    file: RowFile[ReviewedExamples],
+    host: PluginHost,
+    part: Part = (1, 1),
+    progress: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Add the reviews of the commits of some findings to a file, those with most wrong findings first.
+
+    Args:
+        folders: repository -> its clone; findings of others are left out.
+    """
+    wrong = Counter((one.repository, one.commit) for one in judgements if one.verdict is Verdict.WRONG)
+    commits = sorted(judged_commits(keys, folders), key=lambda one: -wrong[one.source.name, one.commit])
+    number, parts = part
+    mine = commits[number - 1 :: parts]
+    with review_request() as request:
+        for done, one in enumerate(mine):
+            progress(f"{done} of {len(mine)} commits reviewed")
+            file.read_new()
+            if not any((row.repository, row.commit) == (one.source.name, one.commit) for row in file.rows):
+                file.add(examples_of(one, host, request))
