@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
-from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import last_name, own_nodes, root_name
@@ -34,7 +33,7 @@ class ConditionalAssertion(PythonTestCheck):
 
     ID = "TE011"
     NAME = "conditional-assertion"
-    MATURITY = Maturity.PREVIEW
+    SEVERITY = Severity.INFO
     VALID = [
         code("""
             def test_find():

@@ -11,7 +11,6 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
-from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import is_fixture
 from wardround_tests.models.python_tests import TestCase, has_unknown_decorator
@@ -48,7 +47,7 @@ class TestWithoutAssertion(PythonTestCheck):
 
     ID = "TE001"
     NAME = "test-without-assertion"
-    MATURITY = Maturity.PREVIEW
+    SEVERITY = Severity.INFO
     VALID = [
         code("""
             def test_sum():

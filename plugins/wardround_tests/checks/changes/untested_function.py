@@ -11,7 +11,6 @@ from wardround.checks.base import ChangeCheck
 from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity
-from wardround.rules.maturity import Maturity
 from wardround_tests.changes.line_diff import added_lines
 from wardround_tests.changes.sibling_tests import has_tested_neighbour
 from wardround_tests.changes.touched_functions import (
@@ -55,7 +54,6 @@ class UntestedFunction(ChangeCheck):
 
     ID = "TE201"
     NAME = "untested-function"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     PATHS = CODE
     VALID = [
