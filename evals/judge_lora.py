@@ -1,0 +1,155 @@
+"""The base model with LoRA in all layers, which corrects the log-odds of the judge by the text of a finding.
+
+One model has both outputs: worth raising, and wrong. The weights of the step with the lowest loss on a tenth
+of the repositories are kept; step 0 is the judge itself, so that a model that learns nothing adds nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import nn
+
+from wardround.inference.metadata import Lora
+from wardround_lab.training.base_model import locate, read_base
+from wardround_lab.training.encoder import load_encoder
+from wardround_lab.training.judge.rows import Flags
+from wardround_lab.training.lora import fuse, layer_count, lora_weights, set_lora_weights, with_lora
+
+RATE = 3e-4
+HEAD_RATE = 2e-3
+WARM_UP = 0.1
+BATCH = 32
+WINDOW = 160
+"""Tokens of a text."""
+LOOKS = 3
+"""Validations in an epoch."""
+_RANK = 16
+
+
+class LoraJudge:
+    """A base model with LoRA and two outputs."""
+
+    def __init__(self, seed: int) -> None:
+        from tokenizers import Tokenizer
+
+        base = read_base("minilm")
+        located = locate(base)
+        self.encoder = load_encoder(located)
+        lora = Lora(
+            rank=_RANK,
+            alpha=2 * _RANK,
+            dropout=0.0,
+            layers=tuple(range(layer_count(self.encoder))),
+            targets=tuple(base.targets),
+        )
+        self.adapted = with_lora(self.encoder, lora, seed)
+        fuse(self.adapted)
+        torch.manual_seed(seed)
+        self.head = nn.Linear(self.encoder.model.config.hidden_size, 2)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+        self.tokenizer = Tokenizer.from_file(str(located.folder / "tokenizer.json"))
+        self.tokenizer.no_padding()
+        self.tokenizer.enable_truncation(WINDOW)
+        self.generator = np.random.default_rng(seed)
+        self.kept = "step 0"
+
+    def fit(
+        self,
+        texts: Sequence[str],
+        offsets: np.ndarray,
+        right: np.ndarray,
+        repositories: Sequence[str],
+        known: Flags,
+        epochs: int,
+    ) -> None:
+        """Train on the known findings.
+
+        Args:
+            offsets: log-odds of the judge, shape (findings, 2).
+            right: classes, of the same shape.
+        """
+        ids = [one.ids for one in self.tokenizer.encode_batch(list(texts))]
+        names = sorted({name for name, is_in in zip(repositories, known, strict=True) if is_in})
+        self.generator.shuffle(names)
+        checked = set(names[: len(names) // 10])
+        is_checked = np.array([name in checked for name in repositories])
+        training, validation = np.flatnonzero(known & ~is_checked), np.flatnonzero(known & is_checked)
+        weights = [one for one in self.adapted.parameters() if one.requires_grad]
+        optimiser = torch.optim.AdamW(
+            [{"params": weights, "lr": RATE}, {"params": self.head.parameters(), "lr": HEAD_RATE}],
+            weight_decay=0.01,
+        )
+        batches = [batch for _ in range(epochs) for batch in self._batches(training, ids)]
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimiser,
+            lambda step: min(
+                1.0,
+                (step + 1) / (WARM_UP * len(batches)),
+                0.5 + 0.5 * math.cos(math.pi * step / len(batches)),
+            ),
+        )
+        look = max(1, len(batches) // (epochs * LOOKS))
+        best, kept = self._loss(validation, ids, offsets, right), self._state()
+        for step, batch in enumerate(batches, 1):
+            self.encoder.train()
+            logits = self._logits(batch, ids) + torch.from_numpy(offsets[batch])
+            loss = nn.functional.binary_cross_entropy_with_logits(logits, torch.from_numpy(right[batch]))
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_([*weights, *self.head.parameters()], 1.0)
+            optimiser.step()
+            schedule.step()
+            if step % look == 0 and (value := self._loss(validation, ids, offsets, right)) < best:
+                best, kept, self.kept = value, self._state(), f"step {step} of {len(batches)}"
+        set_lora_weights(self.adapted, kept[0])
+        self.head.load_state_dict(kept[1])
+
+    def scores(self, texts: Sequence[str], offsets: np.ndarray, unseen: Flags) -> np.ndarray:
+        """Return the log-odds of the unseen findings, shape (unseen, 2)."""
+        ids = [one.ids for one in self.tokenizer.encode_batch(list(texts))]
+        places = np.flatnonzero(unseen)
+        return self._all_logits(places, ids) + offsets[places]
+
+    def _batches(self, places: np.ndarray, ids: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """Return the findings in batches of similar length, in random order."""
+        noise = self.generator.uniform(0.8, 1.2, len(places))
+        ordered = places[np.argsort([len(ids[at]) * wide for at, wide in zip(places, noise, strict=True)])]
+        batches = [ordered[at : at + BATCH] for at in range(0, len(ordered), BATCH)]
+        self.generator.shuffle(batches)
+        return batches
+
+    def _logits(self, batch: np.ndarray, ids: Sequence[Sequence[int]]) -> torch.Tensor:
+        width = max(len(ids[at]) for at in batch)
+        tokens = torch.zeros((len(batch), width), dtype=torch.long)
+        mask = torch.zeros((len(batch), width), dtype=torch.long)
+        for row, at in enumerate(batch):
+            tokens[row, : len(ids[at])] = torch.tensor(ids[at])
+            mask[row, : len(ids[at])] = 1
+        vectors = self.encoder(tokens, mask) * math.sqrt(self.head.in_features)
+        return self.head(vectors)
+
+    def _all_logits(self, places: np.ndarray, ids: Sequence[Sequence[int]]) -> np.ndarray:
+        self.encoder.eval()
+        found = np.zeros((len(places), 2), dtype=np.float32)
+        order = np.argsort([len(ids[at]) for at in places], kind="stable")
+        with torch.no_grad():
+            for at in range(0, len(order), BATCH):
+                part = order[at : at + BATCH]
+                found[part] = self._logits(places[part], ids).numpy()
+        return found
+
+    def _loss(
+        self, places: np.ndarray, ids: Sequence[Sequence[int]], offsets: np.ndarray, right: np.ndarray
+    ) -> float:
+        logits = torch.from_numpy(self._all_logits(places, ids) + offsets[places])
+        target = torch.from_numpy(right[places])
+        return float(nn.functional.binary_cross_entropy_with_logits(logits, target))
+
+    def _state(self) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+        weights = {name: one.clone() for name, one in lora_weights(self.adapted).items()}
+        return weights, {name: one.clone() for name, one in self.head.state_dict().items()}
