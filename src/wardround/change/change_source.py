@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -279,7 +280,13 @@ class PatchChangeSource:
             content = self._folder.read(patch.path)
             is_text = content is None or in_any_encoding(content) is not None
             return None, None if is_text else content, not is_text
-        for path, old, new in ((patch.base_path, "-", "+"), (patch.path, "+", "-")):
+        ways = [(patch.base_path, "-", "+"), (patch.path, "+", "-")]
+        kinds = Counter(line.kind for line in patch.lines)
+        if (
+            kinds["+"] > kinds["-"]
+        ):  # lines that are only appended fit the old side of a file that has them, too
+            ways.reverse()
+        for path, old, new in ways:
             content = self._folder.read(path or patch.path)
             other = None if content is None else _apply_reverse(content, patch.lines, old, new)
             if content is not None and other is not None:

@@ -115,8 +115,11 @@ def test_too_little_history_is_reported_with_counts(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "give either a RECIPE or --from-history REPO"),
-        (["recipe.yml", "--from-history", "."], "give either a RECIPE or --from-history REPO"),
+        ([], "give one of RECIPE, --from-history REPO and --from-judgements DIR"),
+        (
+            ["recipe.yml", "--from-history", "."],
+            "give one of RECIPE, --from-history REPO and --from-judgements DIR",
+        ),
         (["recipe.yml", "--steps", "5"], "--steps goes with --from-history only; leave it out"),
         (["--from-history", ".", "--seed", "0"], "--seed goes with RECIPE only; leave it out"),
         (["--from-history", ".", "--task", "guess"], "--task guess: not a known name; choose from "),
