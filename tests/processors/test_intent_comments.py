@@ -59,6 +59,7 @@ def _severities(repo: GitRepository, text: str, *options: str) -> tuple[int, set
 @pytest.fixture
 def base(repo: GitRepository) -> GitRepository:
     repo.write("README.md", "shop\n")
+    repo.write(".wardround.toml", 'judge = "off"\n')
     repo.git("add", "-A")
     repo.git("commit", "-qm", "base")
     return repo

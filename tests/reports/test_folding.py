@@ -133,6 +133,7 @@ class TestInAReview:
             {
                 "a.py": f"import os\nfrom typing import Optional\n\n\n{bodies}",
                 "pyproject.toml": '[tool.ruff]\ntarget-version = "py312"\nlint.select = ["F", "UP"]\n',
+                ".wardround.toml": 'judge = "off"\n',
             }
         )
         return repo
@@ -146,7 +147,7 @@ class TestInAReview:
         assert every.count("[ruff/UP045]") == 10
 
     def test_a_project_may_switch_it_off(self, notes: GitRepository) -> None:
-        notes.stage({".wardround.toml": "fold = false\n"})
+        notes.stage({".wardround.toml": 'judge = "off"\nfold = false\n'})
         assert "folded" not in notes.wardround("review").stdout
 
     def test_json_is_the_same_with_and_without(self, notes: GitRepository) -> None:
