@@ -29,6 +29,7 @@ _OLD_BUILTINS = frozenset(
     }
 )  # fmt: skip
 """Builtins of Python 2 that Python 3 lacks."""
+_ATTRS_FIELDS = frozenset({"attr.attrib", "attr.field", "attr.ib", "attrs.field"})
 _IS_OLD = LazyPattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?2\w?$")
 _IS_NEW = LazyPattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?3\w?$")
 _NEWEST = (3, 99, 0)
@@ -251,6 +252,36 @@ def _is_passed_on(module: PythonModule, span: Span) -> bool:
     return False
 
 
+def _is_hook_of_attrs(module: PythonModule, span: Span) -> bool:
+    """Return True for ``@name.validator`` or ``@name.default``, where the class body assigns an attrs field.
+
+    In the body the name is the field; the type that is declared for it is that of the objects' attribute.
+    """
+    for node in module.expressions_on.get(span.line, ()):
+        if isinstance(node, ast.Attribute) and _covers(module.span(node), span):
+            function = module.parents[node]
+            owner = module.parents.get(function)
+            is_hook = isinstance(function, ast.FunctionDef) and node in function.decorator_list
+            if is_hook and isinstance(owner, ast.ClassDef) and node.attr in ("validator", "default"):
+                return last_name(node.value) in _attrs_fields(module, owner)
+    return False
+
+
+def _attrs_fields(module: PythonModule, owner: ast.ClassDef) -> set[str]:
+    """Return the names that a class body assigns fields of attrs to."""
+    return {
+        last_name(target)
+        for one in owner.body
+        if isinstance(one, (ast.Assign, ast.AnnAssign))
+        if isinstance(one.value, ast.Call) and module.imported_name(one.value.func) in _ATTRS_FIELDS
+        for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
+    }
+
+
+def _covers(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start < (outer.end_line, outer.end_column)
+
+
 def _is_conditional(module: PythonModule, span: Span) -> bool:
     """Return True for a conditional expression, whose branches may be exception classes or tuples of them."""
     return any(
@@ -286,7 +317,9 @@ REFUTED: Mapping[str, Callable[[PythonModule, Span], bool]] = {
     "F822": _names_are_dynamic,
     "PLE0604": _exports_attributes,
     "S506": _loads_text_only,
+    "missing-attribute": _is_hook_of_attrs,
     "not-callable": _is_absent_dependency,
+    "reportAttributeAccessIssue": _is_hook_of_attrs,
     "reportUnsupportedDunderAll": _names_are_dynamic,
     "truthiness-test-of-callable": _may_be_none,
 }
