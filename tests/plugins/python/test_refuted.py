@@ -66,6 +66,18 @@ REFUTED = {
         5,
         1,
     ),
+    "name-error-caught": (
+        "unresolved-reference",
+        "try:\n    f(amount)\nexcept NameError:\n    t = 1\n",
+        2,
+        7,
+    ),
+    "name-error-among-others": (
+        "unresolved-reference",
+        "try:\n    with f():\n        amount\nexcept (KeyError, NameError):\n    t = 1\n",
+        3,
+        9,
+    ),
     "attrs-validator": (
         "missing-attribute",
         f"import attr\n{_FIELD.format('attr.ib()')}    @n.validator\n    def f(self, a, v): ...\n",
@@ -105,6 +117,14 @@ STANDING = {
         "try:\n    from redis import Pool\nexcept ImportError:\n    Pool = False\nPool()\n",
         5,
         1,
+    ),
+    "name-all-caught": ("unresolved-reference", "try:\n    amount\nexcept Exception:\n    t = 1\n", 2, 5),
+    "name-in-handler": ("unresolved-reference", "try:\n    f()\nexcept NameError:\n    amount\n", 4, 5),
+    "name-in-function": (
+        "unresolved-reference",
+        "try:\n    def f():\n        return amount\nexcept NameError:\n    t = 1\n",
+        3,
+        16,
     ),
     "no-attrs-field": (
         "missing-attribute",

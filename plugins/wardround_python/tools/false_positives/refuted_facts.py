@@ -108,6 +108,36 @@ def _bound(target: ast.expr) -> Sequence[str]:
     return [target.id] if isinstance(target, ast.Name) else []
 
 
+def _is_tried(module: PythonModule, span: Span) -> bool:
+    """Return True for a name that may be missing: an old builtin, or any whose ``NameError`` is caught."""
+    return _runs_on_old_python_only(module, span) or any(
+        isinstance(node, ast.Name)
+        and module.span(node).column == span.column
+        and _is_name_error_caught(module, node)
+        for node in module.expressions_on.get(span.line, ())
+    )
+
+
+def _is_name_error_caught(module: PythonModule, node: ast.AST) -> bool:
+    """Return True if a ``try`` around a node, in the same function, has a handler that names NameError."""
+    inner = node
+    for outer in module.ancestors(node):
+        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        if isinstance(outer, ast.Try) and inner in outer.body:
+            kinds = [name for handler in outer.handlers for name in _kinds_of(handler)]
+            if "NameError" in kinds:
+                return True
+        inner = outer
+    return False
+
+
+def _kinds_of(handler: ast.ExceptHandler) -> Sequence[str | None]:
+    """Return the names of the exceptions that a handler catches; None if it catches all."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return [None if kind is None else last_name(kind) for kind in kinds]
+
+
 def _runs_on_old_python_only(module: PythonModule, span: Span) -> bool:
     """Return True for a builtin of Python 2 that Python 3 does not reach, or whose absence is caught."""
     for node in module.expressions_on.get(span.line, ()):
@@ -147,8 +177,7 @@ def _is_unreached(module: PythonModule, node: ast.AST) -> bool:
 
 
 def _catches_name_error(handler: ast.ExceptHandler) -> bool:
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(kind is None or last_name(kind) in ("NameError", "Exception") for kind in kinds)
+    return any(kind in (None, "NameError", "Exception") for kind in _kinds_of(handler))
 
 
 def _is_left_before(module: PythonModule, outer: ast.AST, inner: ast.stmt) -> bool:
@@ -311,7 +340,7 @@ def _named_at(module: PythonModule, span: Span) -> str:
 
 
 REFUTED: Mapping[str, Callable[[PythonModule, Span], bool]] = {
-    **dict.fromkeys(pylint_settings.UNDEFINED, _runs_on_old_python_only),
+    **dict.fromkeys(pylint_settings.UNDEFINED, _is_tried),
     "B004": _is_passed_on,
     "B030": _is_conditional,
     "F822": _names_are_dynamic,
