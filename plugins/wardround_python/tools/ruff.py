@@ -59,8 +59,17 @@ class RuffResult(msgspec.Struct):
     code: str | None = None
     url: str | None = None
     fix: RuffFix | None = None
+    name: str | None = None
+
+    @property
+    def is_syntax_error(self) -> bool:
+        """Return True for what ruff's parser reports; versions that do not name results give it no code."""
+        return self.code is None and self.name in (None, _SYNTAX_ERROR)
 
 
+_SYNTAX_ERROR = "invalid-syntax"
+_CRASH = "panic"
+"""The name of a result that says that ruff itself failed on a file."""
 _NO_FOLDERS = ("--config", "exclude = []")
 """Replaces the folders that ruff excludes by default, such as ``dist`` and ``venv``."""
 
@@ -159,9 +168,11 @@ class Ruff(Tool):
         is_newer = cache(partial(_is_newer, run.root))
         is_refuted = refuter(run.root)
         for result in decoded(output, list[RuffResult]):
-            code = result.code or "invalid-syntax"
-            if code == "E902":
+            code = _SYNTAX_ERROR if result.is_syntax_error else result.code
+            if code == "E902" or (code is None and result.name == _CRASH):
                 raise ToolOutputError(f"ruff could not read {Path(result.filename).name}: {result.message}")
+            if code is None:
+                continue  # a preview rule, which has a name but no code yet: our map knows rules by code
             file = relative(result.filename, run)
             span = _place(result.location, result.end_location)
             text = text_of(file) if code in _LOOKED_INTO else None
@@ -175,7 +186,7 @@ class Ruff(Tool):
                 span = equality_of(file, text, span)
             fix = _ruff_fix(file, result.fix) if result.fix else None
             is_weak = code == "F821" and text is not None and _is_in_string(text, span)
-            is_weak = is_weak or (code == "invalid-syntax" and is_newer(file, result.message))
+            is_weak = is_weak or (code == _SYNTAX_ERROR and is_newer(file, result.message))
             severity = Severity.WARN if is_weak else None
             results.append(
                 RawFinding(

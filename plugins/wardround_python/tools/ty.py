@@ -103,7 +103,7 @@ class Ty(Tool):
         """Read ``ty check --output-format gitlab``."""
         found = []
         is_refuted = refuter(run.root)
-        signatures = Signatures(run.root)
+        signatures = Signatures(run.root, noted_target(run).type_version())
         text_of = cache(partial(text_in, run.root))
 
         def is_waived(file: str, line: int) -> bool:

@@ -13,11 +13,13 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ASSERTING_NAME = LazyPattern(
     r"^_*(assert|check|verify|expect|should|ensure|validate|compare|fail$|fail_|must|match|confirm|"
     r"test(_(?!client|request|cli|app|server|data|dir|file|path)\w*)?$|"
-    r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_)"
+    r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_|Raises(Group|Exc)$)"
     r"|(?i:assert|expect|verify)|fnmatch|re_match|reveal_type|_check$|_match$|_matches$|_test$|_tests$|_equal$"
 )
 """Names of calls and context managers that make a test fail when a condition does not hold."""
-_CERTAIN_NAME = LazyPattern(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warns|fail|deprecated_call)$")
+_CERTAIN_NAME = LazyPattern(
+    r"(?i)assert|^_*(check|verify|expect)_|^(raises|RaisesGroup|warns|fail|deprecated_call)$"
+)
 
 
 def last_name(node: ast.AST) -> str:

@@ -11,6 +11,7 @@ from wardround.findings import Span
 
 _EXPORTS = '__all__ = ["Client"]\n'
 _OLD = "import sys\n"
+_FIELD = "class A:\n    n: int = {}\n"
 
 REFUTED = {
     "getattr": ("F822", f"{_EXPORTS}def __getattr__(name):\n    return 1\n", 1, 12),
@@ -65,6 +66,30 @@ REFUTED = {
         5,
         1,
     ),
+    "name-error-caught": (
+        "unresolved-reference",
+        "try:\n    f(amount)\nexcept NameError:\n    t = 1\n",
+        2,
+        7,
+    ),
+    "name-error-among-others": (
+        "unresolved-reference",
+        "try:\n    with f():\n        amount\nexcept (KeyError, NameError):\n    t = 1\n",
+        3,
+        9,
+    ),
+    "attrs-validator": (
+        "missing-attribute",
+        f"import attr\n{_FIELD.format('attr.ib()')}    @n.validator\n    def f(self, a, v): ...\n",
+        4,
+        6,
+    ),
+    "attrs-default": (
+        "reportAttributeAccessIssue",
+        f"from attrs import field\n{_FIELD.format('field()')}    @n.default\n    def f(self): ...\n",
+        4,
+        8,
+    ),
     "c-base-loader": ("S506", "from yaml import CBaseLoader, load\nload(text, CBaseLoader)\n", 2, 12),
 }
 STANDING = {
@@ -92,6 +117,32 @@ STANDING = {
         "try:\n    from redis import Pool\nexcept ImportError:\n    Pool = False\nPool()\n",
         5,
         1,
+    ),
+    "name-all-caught": ("unresolved-reference", "try:\n    amount\nexcept Exception:\n    t = 1\n", 2, 5),
+    "name-in-handler": ("unresolved-reference", "try:\n    f()\nexcept NameError:\n    amount\n", 4, 5),
+    "name-in-function": (
+        "unresolved-reference",
+        "try:\n    def f():\n        return amount\nexcept NameError:\n    t = 1\n",
+        3,
+        16,
+    ),
+    "no-attrs-field": (
+        "missing-attribute",
+        f"import attr\n{_FIELD.format('attr.count()')}    @n.validator\n    def f(self, a, v): ...\n",
+        4,
+        6,
+    ),
+    "other-attribute-of-field": (
+        "missing-attribute",
+        f"import attr\n{_FIELD.format('attr.ib()')}    @n.setter\n    def f(self, v): ...\n",
+        4,
+        6,
+    ),
+    "field-in-method": (
+        "missing-attribute",
+        f"import attr\n{_FIELD.format('attr.ib()')}    def f(self):\n        self.n.validator\n",
+        5,
+        9,
     ),
     "none-called": ("not-callable", "Pool = None\nPool()\n", 2, 1),
     "broken": ("F822", f"{_EXPORTS}def __getattr__(\n", 1, 12),

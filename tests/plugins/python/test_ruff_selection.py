@@ -55,3 +55,21 @@ def test_a_selection_that_ruff_cannot_read_is_reported_without_a_crash(repo: Git
     (trouble,) = repo.report("--staged")["unreviewed"]
     assert trouble["tool"] == "ruff"
     assert "extend-select" in trouble["reason"]
+
+
+NAMED_ONLY = """\
+import time
+from unittest import mock
+
+
+def test_retry() -> None:
+    with mock.patch("time.sleep"):
+        time.sleep(1)
+"""
+
+
+def test_only_what_the_parser_reports_is_a_syntax_error(repo: GitRepository) -> None:
+    repo.commit({"ruff.toml": 'preview = true\n[lint]\nselect = ["ALL"]\n'})
+    repo.stage({"tests/test_retry.py": NAMED_ONLY, "broken.py": "def f(:\n"})
+    found = repo.report("--staged", "--all")["findings"]
+    assert {one["file"] for one in found if one["rule"].endswith("syntax")} == {"broken.py"}

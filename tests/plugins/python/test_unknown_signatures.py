@@ -177,6 +177,51 @@ def test_packages_of_our_own_environment_are_not_those_of_the_project(
     assert [(one["line"], one["rule"]) for one in found] == [(4, "ty/missing-argument")]
 
 
+_SELF = "from typing import Self\n\nSelf\n"
+_SKIPPED = """\
+import sys
+import unittest
+
+
+@unittest.skipIf(sys.version_info < (3, {}), "old")
+def test_a():
+    from typing import Self
+
+    assert Self
+"""
+NEWER = {
+    "folder": ("tests/python_312/test_a.py", _SELF),
+    "file": ("tests/test_a_py311.py", _SELF),
+    "decorator": ("tests/test_a.py", _SKIPPED.format(11)),
+    "skipped module": (
+        "tests/test_a.py",
+        f"import sys\n\nimport pytest\n\nif sys.version_info < (3, 11):\n    pytest.skip('x')\n{_SELF}",
+    ),
+}
+OLD = {
+    "no version": ("tests/test_a.py", _SELF),
+    "version that is supported": ("tests/py39/test_a.py", _SELF),
+    "condition on a supported version": ("tests/test_a.py", _SKIPPED.format(9)),
+}
+
+
+def _missing_members(repo: GitRepository, path: str, text: str) -> int:
+    repo.commit({"README": "", "pyproject.toml": SETTINGS.replace("3.7", "3.9")})
+    repo.stage({path: text})
+    found = repo.report("--staged", "--all")["findings"]
+    return [one["rule"] for one in found].count("ty/missing-module-member")
+
+
+@pytest.mark.parametrize(("path", "text"), NEWER.values(), ids=NEWER)
+def test_code_for_newer_versions_uses_what_they_have(repo: GitRepository, path: str, text: str) -> None:
+    assert _missing_members(repo, path, text) == 0
+
+
+@pytest.mark.parametrize(("path", "text"), OLD.values(), ids=OLD)
+def test_code_for_all_versions_uses_only_what_all_have(repo: GitRepository, path: str, text: str) -> None:
+    assert _missing_members(repo, path, text) == 1
+
+
 OPEN = """\
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING

@@ -109,11 +109,17 @@ class BlockingUnderLock(PythonCheck):
             self._report_moved(node)
 
     def _report_moved(self, node: ast.With | ast.Try) -> None:
-        """Report calls that the change moved under a lock whose purpose is waiting."""
+        """Report calls that the change moved under a lock whose purpose is waiting.
+
+        A call that is also made before the lock is repeated under it on purpose, as another process may have
+        done the work in the meantime.
+        """
         for call in (n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)):
             function = self.module.function_of(call)
             name = getattr(function, "name", None)
-            if (name, ast.unparse(call)) in self._unlocked_before and self._waits(call) is not None:
+            text = ast.unparse(call)
+            is_moved = (name, text) in self._unlocked_before and not _is_made_before(node, text, function)
+            if is_moved and self._waits(call) is not None:
                 self._reported.add(call)
                 lock = ast.unparse(getattr(node, "items", [node])[0])
                 self.report(
@@ -123,7 +129,7 @@ class BlockingUnderLock(PythonCheck):
 
     @cached_property
     def _unlocked_before(self) -> frozenset[tuple[str, str]]:
-        """Calls outside every ``with`` before the change, by function and source text."""
+        """Calls only outside every ``with`` before the change, by function and source text."""
         base = self.source.base_text
         try:
             tree = cached_parse(base) if base is not None else None
@@ -133,7 +139,7 @@ class BlockingUnderLock(PythonCheck):
             return frozenset()
         functions = [n for n in walk(tree) if isinstance(n, FunctionNode)]
         return frozenset(
-            (function.name, ast.unparse(call)) for function in functions for call in _unlocked_calls(function)
+            (function.name, text) for function in functions for text in _never_locked_calls(function)
         )
 
     def _check(self, node: ast.With | ast.Try, lock: ast.expr) -> None:
@@ -184,6 +190,20 @@ class BlockingUnderLock(PythonCheck):
 def _creates_lock(node: ast.expr) -> bool:
     """Return True if a ``with`` takes a lock it creates: ``FileLock(path)``, ``cache.lock("x")``."""
     return isinstance(node, ast.Call) and last_name(node.func).endswith(("Lock", "lock"))
+
+
+def _is_made_before(block: ast.With | ast.Try, text: str, function: ast.AST | None) -> bool:
+    """Return True if a function makes the same call outside every ``with`` before a block."""
+    return isinstance(function, FunctionNode) and any(
+        call.lineno < block.lineno and ast.unparse(call) == text for call in _unlocked_calls(function)
+    )
+
+
+def _never_locked_calls(function: FunctionNode) -> set[str]:
+    """Return the source text of the calls of a function that it makes outside every ``with`` only."""
+    unlocked = set(_unlocked_calls(function))
+    calls = {node for node in nodes_run_by(function.body) if isinstance(node, ast.Call)}
+    return set(map(ast.unparse, unlocked)) - set(map(ast.unparse, calls - unlocked))
 
 
 def _unlocked_calls(function: FunctionNode) -> Iterator[ast.Call]:

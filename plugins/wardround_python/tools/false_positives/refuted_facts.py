@@ -29,6 +29,7 @@ _OLD_BUILTINS = frozenset(
     }
 )  # fmt: skip
 """Builtins of Python 2 that Python 3 lacks."""
+_ATTRS_FIELDS = frozenset({"attr.attrib", "attr.field", "attr.ib", "attrs.field"})
 _IS_OLD = LazyPattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?2\w?$")
 _IS_NEW = LazyPattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?3\w?$")
 _NEWEST = (3, 99, 0)
@@ -107,6 +108,36 @@ def _bound(target: ast.expr) -> Sequence[str]:
     return [target.id] if isinstance(target, ast.Name) else []
 
 
+def _is_tried(module: PythonModule, span: Span) -> bool:
+    """Return True for a name that may be missing: an old builtin, or any whose ``NameError`` is caught."""
+    return _runs_on_old_python_only(module, span) or any(
+        isinstance(node, ast.Name)
+        and module.span(node).column == span.column
+        and _is_name_error_caught(module, node)
+        for node in module.expressions_on.get(span.line, ())
+    )
+
+
+def _is_name_error_caught(module: PythonModule, node: ast.AST) -> bool:
+    """Return True if a ``try`` around a node, in the same function, has a handler that names NameError."""
+    inner = node
+    for outer in module.ancestors(node):
+        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        if isinstance(outer, ast.Try) and inner in outer.body:
+            kinds = [name for handler in outer.handlers for name in _kinds_of(handler)]
+            if "NameError" in kinds:
+                return True
+        inner = outer
+    return False
+
+
+def _kinds_of(handler: ast.ExceptHandler) -> Sequence[str | None]:
+    """Return the names of the exceptions that a handler catches; None if it catches all."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return [None if kind is None else last_name(kind) for kind in kinds]
+
+
 def _runs_on_old_python_only(module: PythonModule, span: Span) -> bool:
     """Return True for a builtin of Python 2 that Python 3 does not reach, or whose absence is caught."""
     for node in module.expressions_on.get(span.line, ()):
@@ -146,8 +177,7 @@ def _is_unreached(module: PythonModule, node: ast.AST) -> bool:
 
 
 def _catches_name_error(handler: ast.ExceptHandler) -> bool:
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(kind is None or last_name(kind) in ("NameError", "Exception") for kind in kinds)
+    return any(kind in (None, "NameError", "Exception") for kind in _kinds_of(handler))
 
 
 def _is_left_before(module: PythonModule, outer: ast.AST, inner: ast.stmt) -> bool:
@@ -251,6 +281,36 @@ def _is_passed_on(module: PythonModule, span: Span) -> bool:
     return False
 
 
+def _is_hook_of_attrs(module: PythonModule, span: Span) -> bool:
+    """Return True for ``@name.validator`` or ``@name.default``, where the class body assigns an attrs field.
+
+    In the body the name is the field; the type that is declared for it is that of the objects' attribute.
+    """
+    for node in module.expressions_on.get(span.line, ()):
+        if isinstance(node, ast.Attribute) and _covers(module.span(node), span):
+            function = module.parents[node]
+            owner = module.parents.get(function)
+            is_hook = isinstance(function, ast.FunctionDef) and node in function.decorator_list
+            if is_hook and isinstance(owner, ast.ClassDef) and node.attr in ("validator", "default"):
+                return last_name(node.value) in _attrs_fields(module, owner)
+    return False
+
+
+def _attrs_fields(module: PythonModule, owner: ast.ClassDef) -> set[str]:
+    """Return the names that a class body assigns fields of attrs to."""
+    return {
+        last_name(target)
+        for one in owner.body
+        if isinstance(one, (ast.Assign, ast.AnnAssign))
+        if isinstance(one.value, ast.Call) and module.imported_name(one.value.func) in _ATTRS_FIELDS
+        for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
+    }
+
+
+def _covers(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start < (outer.end_line, outer.end_column)
+
+
 def _is_conditional(module: PythonModule, span: Span) -> bool:
     """Return True for a conditional expression, whose branches may be exception classes or tuples of them."""
     return any(
@@ -280,13 +340,15 @@ def _named_at(module: PythonModule, span: Span) -> str:
 
 
 REFUTED: Mapping[str, Callable[[PythonModule, Span], bool]] = {
-    **dict.fromkeys(pylint_settings.UNDEFINED, _runs_on_old_python_only),
+    **dict.fromkeys(pylint_settings.UNDEFINED, _is_tried),
     "B004": _is_passed_on,
     "B030": _is_conditional,
     "F822": _names_are_dynamic,
     "PLE0604": _exports_attributes,
     "S506": _loads_text_only,
+    "missing-attribute": _is_hook_of_attrs,
     "not-callable": _is_absent_dependency,
+    "reportAttributeAccessIssue": _is_hook_of_attrs,
     "reportUnsupportedDunderAll": _names_are_dynamic,
     "truthiness-test-of-callable": _may_be_none,
 }

@@ -19,6 +19,7 @@ from wardround_python.analysis.call_resolution import CallResolver, FunctionDefi
 from wardround_python.tools.false_positives.function_ends import never_ends
 from wardround_python.tools.false_positives.plain_classes import is_plain, may_have_abstract_methods
 from wardround_python.tools.false_positives.snapshot_classes import SnapshotClasses, base_names, method_of
+from wardround_python.tools.false_positives.version_floors import is_member_of_newer
 
 _BOUND_METHOD = LazyPattern(r"bound method `(\w+)\.(\w+)`")
 _NAMED = LazyPattern(r" (?:of|to) (?:function |bound method |constructor )?`(?!object\.__)")
@@ -36,7 +37,13 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 class Signatures:
     """The definitions that the files of a snapshot call."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, version: str) -> None:
+        """Read a snapshot.
+
+        Args:
+            version: the version of Python whose standard library ty reads: ``3.10``.
+        """
+        self._minor = int(version.rpartition(".")[2])
         self._classes = SnapshotClasses(root)
         self._judges: dict[str, Callable[[str, PythonModule, Span], bool]] = {
             "missing-argument": self._takes_other_arguments,
@@ -47,6 +54,7 @@ class Signatures:
             "abstract-class-instantiation": self._may_be_instantiated,
             "invalid-context-manager": self._takes_all_of_with,
             "invalid-implicit-return": self._never_ends,
+            "missing-module-member": self._is_of_newer,
             "pydantic-discarded-extra-argument": self._has_other_fields,
             "unresolved-reference": self._may_be_bound,
         }
@@ -130,6 +138,9 @@ class Signatures:
             for name in _METHOD_NAME.findall(match[2])
             if (function := method_of(node, name))
         )
+
+    def _is_of_newer(self, message: str, module: PythonModule, span: Span) -> bool:
+        return is_member_of_newer(message, module, span, self._minor)
 
     def _never_ends(self, message: str, module: PythonModule, span: Span) -> bool:
         return never_ends(module, span, CallResolver(module, self._classes))
