@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from wardround.checks.lazy import LazyPattern
+from wardround.config.ignore_files import is_ignored
 from wardround.languages.script.code import Code, code_of
 from wardround.languages.script.syntax import Node
 from wardround.semantics.semdiff.removed_uses import RemovedUse
@@ -22,6 +23,7 @@ _OTHER_KIND = LazyPattern(
     r"|wasm|txt|ya?ml|node|proto|glsl|sql|csv|mp[34]|po|pdf|xml)$"
 )
 _ENDING = LazyPattern(r"\.[mc]?[jt]sx?$")
+_SCRIPT_ENDINGS = ("ts", "tsx", "d.ts", "js", "jsx", "mjs")
 
 
 def missing_uses(
@@ -98,7 +100,16 @@ def _missing(importer: str, spec: str, modules: Modules) -> str | None:
     if len(stems) != 1 or stems[0].startswith("..") or _MADE.search(stems[0]) or _OTHER_KIND.search(spec):
         return None
     stem = _ENDING.sub("", stems[0])
-    if modules.project.paths([f"{stem}.*", f"{stem}/*", stem]):
+    if modules.project.paths([f"{stem}.*", f"{stem}/*", stem]) or _is_generated(stems[0], stem, modules):
         return None
     files = modules.project.files_with_word([posixpath.basename(stem)], ["*.gitignore", "*package.json"])
     return None if files else stem
+
+
+def _is_generated(written: str, stem: str, modules: Modules) -> bool:
+    """Return True if git ignores a module, so that a build may generate it.
+
+    A suffix alone, such as ``*.js``, is that of the output for sources in the same place, which are tracked.
+    """
+    paths = (written, stem, *(f"{stem}.{ending}" for ending in _SCRIPT_ENDINGS), f"{stem}/index.ts")
+    return any(is_ignored(path, modules.project.read, by_suffix=False) for path in dict.fromkeys(paths))

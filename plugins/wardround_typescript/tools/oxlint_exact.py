@@ -50,6 +50,9 @@ _CODE_UNIT = r"\\u\{?([0-9a-fA-F]{4,5})\}?"
 _RANGE = f"{_CODE_UNIT}-{_CODE_UNIT}"
 _CHANGES_FLAGS = r"[\w$.]+ {0,2}[|&]=[\s~]*[A-Z]\w*\.[A-Za-z_]"
 _NEAR = 4
+_NO_HANDLER = r"[\"'`\d{\[]|new\s+(?!Function\b)[A-Z]|(?:true|false)\b"
+"""The beginning of a literal or of an object."""
+_CALL = r"(?!async\b|function\b)[\w$.]+\("
 _FROM_NEXT = r"['\"]next/"
 _LONGEST_HANDLER = 120
 _PRECISE = 15
@@ -181,8 +184,21 @@ def _is_array(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_of_promise(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for a method that may be missing, which no method of a promise is."""
-    return re.search(r"\.(?:then|catch|finally)\?\.\(", _rest(result, file)) is None
+    """Return False for a method that may be missing and for a function of a module; neither is of a promise.
+
+    Nor is the receiver a promise if the first argument is a value that no handler can be; of an imported
+    receiver, the result of a call is such a value too, as in ``catch(text(), handler)``.
+    """
+    rest = "\n".join([_rest(result, file), *file.lines[result.span.line : result.span.line + _NEAR]])
+    if re.search(r"\.(?:then|catch|finally)\?\.\(", rest.partition("\n")[0]):
+        return False
+    call = re.match(r"([\w$]+)\s*\.(?:then|catch|finally)\(\s*", rest)
+    if call is None:
+        return True
+    name, given = re.escape(call[1]), rest[call.end() :]
+    if file.contains(rf"\bimport\s*(?:[\w$]+\s*,\s*)?\*\s*as\s+{name}\b") or re.match(_NO_HANDLER, given):
+        return False
+    return re.match(_CALL, given) is None or not file.contains(rf"\bimport\s[^;\"'`]{{0,500}}\b{name}\b")
 
 
 def _is_written_out(result: RawFinding, file: LintedFile) -> bool:

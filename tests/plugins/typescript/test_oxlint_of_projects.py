@@ -166,6 +166,11 @@ def test_tests_of_types_need_no_assertion(reviewed: Reviewed) -> None:
     [
         ("export const wait = (hook, a, b) => hook?.finally?.(a, b)\n", []),
         ("export const wait = (work, a, b) => work.finally(a, b)\n", ["promise/valid-params"]),
+        ("import * as s from './shapes'\nexport const a = s.catch(shape, (e) => e.text)\n", []),
+        ("import { s } from './shapes'\nexport const a = s.catch(s.text(), (e) => e.text)\n", []),
+        ("export const a = (bus, run) => bus.catch('closed', run)\n", []),
+        ("import { s } from './shapes'\nexport const a = s.catch((e) => 1, 2)\n", ["promise/valid-params"]),
+        ("export const wait = (work, log) => work.catch(log('a'), 2)\n", ["promise/valid-params"]),
         ("export type Whole =\n  | Date\n  | RegExp\n  | String\n", []),
         ("export type Name =\n  | String\n  | null\n", ["typescript/no-wrapper-object-types"]),
         ("export const f = (name: String) => name\n", ["typescript/no-wrapper-object-types"]),

@@ -12,6 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.config.globs import is_git_ignored
 from wardround.findings import Severity
+from wardround_contract.analysis.optional_paths import is_filter, is_prose, may_be_missing
 from wardround_contract.analysis.text_search import Line, TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 from wardround_contract.check import BrokenUseCheck
@@ -36,7 +37,8 @@ class RemovedPathInUse(BrokenUseCheck):
 
     A path counts if it leads to the removed file from the root of the repository or from the folder of the
     file that names it, and if git does not ignore it. Dotted names of Python modules count in commands and
-    configuration. Imports are reported by PY084 and TS098.
+    configuration. Imports are reported by PY084 and TS098. Comments and prose, as in a prompt, do not count.
+    For a deleted file, neither do a use in a file that tests whether it exists, and a filter of paths.
     """
 
     ID = "CT004"
@@ -102,6 +104,7 @@ class RemovedPathInUse(BrokenUseCheck):
         self._ignored = (self.change.project.read(".gitignore") or "").split("\n")
         uses: dict[str, list[RemainingUse]] = defaultdict(list)
         gone = {path: file for path, file in removed.items() if path is not None and self._is_gone(path)}
+        self._deleted = frozenset(path for path, file in gone.items() if file.text is None)
         for path, line in self._uses(list(gone)):
             uses[path].append(RemainingUse(line.path, line.number))
         for path, places in sorted(uses.items()):
@@ -119,7 +122,7 @@ class RemovedPathInUse(BrokenUseCheck):
         names = {posixpath.basename(path): path for path in paths}
         for line in self._search.lines(list(names), _CONFIGURATION):
             for path in paths:
-                if posixpath.basename(path) in line.text and self._is_named(line, path):
+                if posixpath.basename(path) in line.text and self._is_broken(line, path):
                     yield path, line
         modules = {module: path for path in paths for module in _module_names(path)}
         known = {module: path for module, path in modules.items() if not self._has_module(path)}
@@ -128,11 +131,22 @@ class RemovedPathInUse(BrokenUseCheck):
                 match = re.search(
                     rf"(?<![\w./#-]){re.escape(module)}(?![\w/-]|\.\w+\.\w+\.|\.(?:com|org|io)\b)", line.text
                 )
-                if match and _MODULE_COMMAND.search(line.text[: match.start()]):
+                is_command = match and _MODULE_COMMAND.search(line.text[: match.start()])
+                if match and is_command and not is_prose(line, self._search.text(line.path), match.start()):
                     yield path, line
 
-    def _is_named(self, line: Line, path: str) -> bool:
-        """Return True if a token of a line leads to a path."""
+    def _is_broken(self, line: Line, path: str) -> bool:
+        """Return True if a line names a path, and the absence of the file breaks what the line does."""
+        found = self._named(line, path)
+        text = self._search.text(line.path)
+        if found is None or is_prose(line, text, found.start()):
+            return False
+        if path not in self._deleted:  # the new place is meant, and a test or a filter misses it silently
+            return True
+        return not (is_filter(line, text) or may_be_missing(line, text, found[0].removeprefix("./")))
+
+    def _named(self, line: Line, path: str) -> re.Match[str] | None:
+        """Return the token of a line that leads to a path."""
         for match in _TOKEN.finditer(line.text):
             token = match[0].removeprefix("./")
             if not token.endswith(posixpath.basename(path)) or _OUTPUT.search(line.text[: match.start()]):
@@ -145,8 +159,8 @@ class RemovedPathInUse(BrokenUseCheck):
             is_rooted = token == path and ("/" in token or bool(_PIPELINE.search(line.path)))
             is_rooted = is_rooted or (token == path and self._is_run(line.text[: match.start()], token))
             if (is_relative and _names_a_file(line, token)) or is_rooted:
-                return not self._exists(folder, token)
-        return False
+                return match if not self._exists(folder, token) else None
+        return None
 
     def _is_run(self, before: str, name: str) -> bool:
         """Return True if a program runs the only file of a name, in any working folder."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
+from wardround.config.ignore_files import is_ignored
 from wardround.findings import Plane, Severity
 from wardround.semantics.semdiff.line_diff import span_of_line
 from wardround.semantics.semdiff.removed_uses import RemovedUse, RemovedUsesCheck
@@ -36,8 +37,8 @@ class MissingFirstPartyExport(RemovedUsesCheck):
     something that does not exist. The build fails, or the value is ``undefined`` where nothing checks it.
     Change the importing files in the same commit, keep the old name as an alias, or correct the import. An
     import counts only where it resolves to that module: by a relative path, the ``paths`` of tsconfig, or,
-    for removed exports, a package of the workspace. CommonJS modules, generated ones, ``@ts-ignore`` and
-    imports that may fail are not reported.
+    for removed exports, a package of the workspace. CommonJS modules, generated ones, modules that git
+    ignores, ``@ts-ignore`` and imports that may fail are not reported.
     """
 
     ID = "TS098"
@@ -182,8 +183,10 @@ class MissingFirstPartyExport(RemovedUsesCheck):
             self._inspect_exports(files)
 
     def _inspect_exports(self, files: Mapping[str, ChangedFileView]) -> None:
-        removed = {path: file for path, file in files.items() if self.change.project.read(path) is None}
+        read = self.change.project.read
+        removed = {path: file for path, file in files.items() if read(path) is None}
         remaining = {path: file for path, file in files.items() if path not in removed}
+        removed = {path: file for path, file in removed.items() if not is_ignored(path, read)}
         self._inspect_names(
             {p: file for p, file in remaining.items() if p.endswith(SCRIPTS) and ".d." not in p}
         )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _SPINE = ("call_expression", "member_expression", "subscript_expression")
+_LEAVING = ("return_statement", "throw_statement", "break_statement", "continue_statement")
 _ASSERTED = LazyPattern(r"(?i)^(?:\w+\.)*(?:assert\w*|invariant|expect|ensure\w*|is[A-Z]\w*|has[A-Z]\w*)$")
 
 
@@ -97,15 +98,18 @@ class OptionalChainDereference(TreeCheck):
 
     def _trusting(self, declarator: Node, asked: Node) -> Node | None:
         """Return the first unguarded field access of the value; None if a test precedes it."""
-        from wardround.languages.script.code import function_around, is_tested
+        from wardround.languages.script.code import function_around, is_tested, within
 
         code = self.code
         function = function_around(declarator)
         if function is None:
             return None
         uses = list(self._uses(code.field(declarator, "name"), declarator, function))
-        trusting = [use for use in uses if self._is_read(use)]
-        if not trusting or any(is_tested(code, use) or self._is_settled(use) for use in uses):
+        if any(is_tested(code, use) or self._is_settled(use) for use in uses):
+            return None
+        scopes = [scope for use in uses for scope in self._scopes_of_call(use)]
+        trusting = [use for use in uses if self._is_read(use) and not any(within([use], s) for s in scopes)]
+        if not trusting:
             return None
         if self._is_known(asked, declarator, function):
             return None
@@ -127,6 +131,43 @@ class OptionalChainDereference(TreeCheck):
             and above.child_by_field_name("object") == node
             and above.child_by_field_name("optional_chain") is None
         )
+
+    def _scopes_of_call(self, node: Node) -> Iterator[Node]:
+        """Yield the code that runs only if an optional call on the value returns something truthy.
+
+        The value is defined there: in the branch of a condition, the right side of ``&&``, or, after an early
+        exit, in the rest of the block.
+        """
+        called = self._optional_call(node)
+        above = called.parent if called is not None else None
+        while called is not None and above is not None:
+            if above.type == "unary_expression" and self.code.field(above, "operator") == "!":
+                yield from _behind_exit(above)
+                return
+            if above.type in ("if_statement", "ternary_expression", "while_statement"):
+                branch = above.child_by_field_name("consequence") or above.child_by_field_name("body")
+                if above.child_by_field_name("condition") == called and branch is not None:
+                    yield branch
+                return
+            if above.type == "binary_expression" and self.code.field(above, "operator") == "&&":
+                right = above.child_by_field_name("right")
+                if right is not None:
+                    yield right
+            elif above.type != "parenthesized_expression":
+                return
+            called, above = above, above.parent
+
+    def _optional_call(self, node: Node) -> Node | None:
+        """Return the chain of calls that begins with a node and a question mark."""
+        above, inner = node.parent, node
+        if above is None or above.type not in _SPINE or above.child_by_field_name("optional_chain") is None:
+            return None
+        while above is not None and above.type in _SPINE:
+            start = above.child_by_field_name("function") or above.child_by_field_name("object")
+            if start != inner:
+                return None
+            inner, above = above, above.parent
+        return inner
 
     def _is_settled(self, node: Node) -> bool:
         """Return True if a node provides a default, reassigns the value, or passes it to a predicate."""
@@ -156,3 +197,22 @@ class OptionalChainDereference(TreeCheck):
             function.start_byte < node.start_byte < declarator.start_byte and is_tested(code, node)
             for node in (code.named(name) if name != "this" else code.kinds("this"))
         )
+
+
+def _behind_exit(negation: Node) -> Iterator[Node]:
+    """Yield the statements after an ``if`` that leaves the block for a negated condition."""
+    condition = negation.parent
+    statement = condition.parent if condition is not None else None
+    if condition is None or condition.type != "parenthesized_expression":
+        return
+    if statement is None or statement.type != "if_statement":
+        return
+    branch = statement.child_by_field_name("consequence")
+    last = branch.named_children[-1] if branch is not None and branch.named_children else None
+    left = last if branch is not None and branch.type == "statement_block" else branch
+    if left is None or left.type not in _LEAVING:
+        return
+    following = statement.next_named_sibling
+    while following is not None:
+        yield following
+        following = following.next_named_sibling
