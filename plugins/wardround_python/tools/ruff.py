@@ -69,7 +69,7 @@ class RuffResult(msgspec.Struct):
 
 _SYNTAX_ERROR = "invalid-syntax"
 _CRASH = "panic"
-"""The name of a result that says that ruff itself failed on a file."""
+"""The name of a result by which ruff reports that it failed on a file."""
 _NO_FOLDERS = ("--config", "exclude = []")
 """Replaces the folders that ruff excludes by default, such as ``dist`` and ``venv``."""
 
