@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wardround_docker_ci.tools.actionlint import ACTIONLINT
+from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJECT
 from wardround_docker_ci.tools.hadolint import HADOLINT
 from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKFLOWS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
@@ -183,3 +183,23 @@ def test_cache_of_a_called_workflow_that_is_pinned(
 def test_name_of_the_branch_in_a_scheduled_workflow(reviewed: Reviewed, events: str, is_shown: bool) -> None:
     text = f"on: {events}\n{JOBS}    steps:\n      - run: echo ${{{{ github.ref_name }}}}\n"
     assert ("template-injection" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown
+
+
+ACTION = "name: a\ndescription: d\nruns: {using: node24, main: dist/a.js, post: ../post.js}\n"
+
+
+@pytest.mark.parametrize("folder", ["", "tools/a/"])
+def test_program_of_a_local_action_that_the_project_has(reviewed: Reviewed, folder: str) -> None:
+    action = ACTION.replace("../", "") if not folder else ACTION
+    files: dict[str, str | bytes] = {
+        WORKFLOW: f"{HEAD}      - uses: ./{folder}\n",
+        f"{folder}action.yml": action,
+    }
+    messages = [one.message for one in reviewed(files, ACTIONLINT_IN_PROJECT).visible]
+    assert [message.split(". ")[0] for message in messages] == [
+        f'file "{name}" does not exist in "{folder.rstrip("/") or "."}"'
+        for name in ("dist/a.js", "../post.js" if folder else "post.js")
+    ]
+
+    programs = {f"{folder}dist/a.js": "", "tools/post.js" if folder else "post.js": b"\xff"}
+    assert codes(reviewed(files | programs, ACTIONLINT_IN_PROJECT)) == []
