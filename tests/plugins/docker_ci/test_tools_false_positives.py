@@ -185,6 +185,33 @@ def test_name_of_the_branch_in_a_scheduled_workflow(reviewed: Reviewed, events: 
     assert ("template-injection" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown
 
 
+REF = "github.ref_name"
+
+
+@pytest.mark.parametrize(
+    ("job", "step", "is_shown"),
+    [
+        (f"{REF} == 'a' || {REF} == 'b'", "success()", False),
+        (f"github.event_name == 'push' && ( {REF} == 'a' || 'b' == {REF} )", "success()", False),
+        ("github.ref == 'refs/heads/a'", "success()", False),
+        ("always()", f'${{{{ contains(fromJSON(\'["a", "b"]\'), {REF}) }}}}', False),
+        (f"{REF} == 'a' || github.event_name == 'push'", "success()", True),
+        (f"{REF} != 'a'", f"startsWith({REF}, 'b')", True),
+        (f"({REF} == 'a' && github.actor) == (github.actor && {REF})", "success()", True),
+        (f"!({REF} == 'a')", "github.base_ref == 'a'", True),
+    ],
+)
+def test_name_of_the_branch_that_a_condition_lists(
+    reviewed: Reviewed, job: str, step: str, is_shown: bool
+) -> None:
+    jobs = JOBS.replace("    runs-on", f"    if: >-\n      {job}\n    runs-on")
+    steps = (
+        f"    steps:\n      - run: a\n      - if: >-\n          {step}\n        run: echo ${{{{ {REF} }}}}\n"
+    )
+    found = codes(reviewed({WORKFLOW: f"on: push\n{jobs}{steps}"}, ZIZMOR))
+    assert ("template-injection" in found) is is_shown
+
+
 ACTION = "name: a\ndescription: d\nruns: {using: node24, main: dist/a.js, post: ../post.js}\n"
 
 
