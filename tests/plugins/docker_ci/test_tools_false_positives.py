@@ -78,6 +78,21 @@ def test_yarn_cache_in_a_mount_is_not_part_of_the_layer(
 
 
 @pytest.mark.parametrize(
+    ("run", "is_shown"),
+    [
+        ("apk add --no-cache gcc; \\\n  apk add --no-network --virtual .run $needed", False),
+        ("apk add --no-network \\\n# needed to start\n  tini", False),
+        ("apk --no-network add tini && apk del --no-network gcc", False),
+        ("apk add --no-network tini; apk add gcc", True),
+        ("apk add tini; apk del --no-network gcc", True),
+    ],
+)
+def test_apk_without_the_network_leaves_no_index(reviewed: Reviewed, run: str, is_shown: bool) -> None:
+    found = codes(reviewed({"Dockerfile": f"FROM alpine:3.20\nUSER a\nRUN {run}\n"}, HADOLINT))
+    assert ("DL3019" in found) is is_shown
+
+
+@pytest.mark.parametrize(
     ("run", "place"),
     [
         ('RUN echo "$SUM *a.tar" | sha256sum -c -', None),
