@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import site
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.findings import RawFinding, Span
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative, span_of
 from wardround.tools.process import find_program
@@ -157,6 +159,8 @@ def _is_unseen(result: ActionlintResult, run: Invocation) -> bool:
     return called.isdisjoint(names) and not get_close_matches(missing[1], names, cutoff=_NEARLY)
 
 
+_ENTRY_MISSING = LazyPattern(r'^file "([^"]+)" does not exist in "([^"]+)"')
+"""A message about a file that a local action names: the file, and the folder of the action."""
 _CALLED = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./\.github/workflows/([\w.-]+)")
 _NEARLY = 0.85
 """The similarity of two names at which one is a misspelling of the other."""
@@ -344,10 +348,19 @@ class ActionlintInProject(Actionlint):
         for result in results_of(output):
             path = os.path.abspath(run.root / result.filepath)
             result.filepath = names.get(path, result.filepath)
-            result.message = result.message.replace(f"{room}/", "").replace(f"{run.root}/", "")
+            for folder in (room, run.root):
+                result.message = result.message.replace(f"{folder}/", "").replace(f'"{folder}"', '"."')
             if path in names or not path.startswith(stand_ins):
                 results.append(result)  # findings in other workflows do not belong to this file
         return _read([one for one in results if not _is_unseen(one, run)], run)
+
+    def holds(self, finding: RawFinding, project: RepositoryView) -> bool:
+        """Return False for a file of a local action that the project has; the snapshot has no such files."""
+        missing = _ENTRY_MISSING.match(finding.message)
+        if missing is None:
+            return True
+        path = posixpath.normpath(posixpath.join(missing[2], missing[1]))
+        return project.read(path) is None and path not in project.paths([path])
 
     def accepts(self, path: str, text: str) -> bool:
         return kind_of(path, text) is FileKind.WORKFLOW and _LOCAL.search(text) is not None

@@ -84,7 +84,7 @@ _ABOUT = {
     "DL3015": _APT,
     "DL3016": r"\bnpm\b[^&|;\n]*?\b(?:i|install|add)\b",
     "DL3018": r"\bapk\b[^&|;\n]*?\badd\b",
-    "DL3019": r"\bapk\b[^&|;\n]*?\badd\b",
+    "DL3019": r"\bapk\b(?![^&|;\n]*\s--no-(?:cache|network)\b)[^&|;\n]*?\badd\b",
     "DL3027": r"\bapt\s",
     "DL3028": r"\bgem\b[^&|;\n]*?\binstall\b",
     "DL3030": r"\byum\b[^&|;\n]*?\binstall\b",
@@ -206,6 +206,21 @@ _WINDOWS_SHELL = LazyPattern(
 _CACHE_MOUNT = LazyPattern(r"--mount=(?:\S*,)?type=cache\b")
 
 
+_APK_CALL = LazyPattern(r"\bapk\b[^&|;\n]*")
+_APK_ADDS = LazyPattern(r"\sadd(?!\S)")
+_KEEPS_NO_INDEX = LazyPattern(r"\s--no-(?:cache|network)(?!\S)")
+
+
+def _keeps_no_index(lines: Sequence[str], first: int) -> bool:
+    """Return True if each ``apk add`` of an instruction leaves no index behind.
+
+    hadolint accepts only ``--no-cache``, but a call with ``--no-network`` fetches no index either.
+    """
+    text = re.sub(r"[\\`]\n", " ", "\n".join(line for _, line in _instruction(lines, first)))
+    adds = [call for call in _APK_CALL.findall(text) if _APK_ADDS.search(call)]
+    return bool(adds) and all(_KEEPS_NO_INDEX.search(call) for call in adds)
+
+
 def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
     if result.code.startswith("SC"):  # shellcheck reads every script as one of a POSIX shell
         return _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
@@ -215,6 +230,8 @@ def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequen
         return _is_of_a_stage(text, result.line)
     if result.code == "DL3060":  # the cache is in a mount, which is not part of the layer
         return any(_CACHE_MOUNT.search(line) for _, line in _instruction(lines, result.line))
+    if result.code == "DL3019":
+        return _keeps_no_index(lines, result.line)
     is_cause_reported = result.code in _REPORTED_BY_CHECKS
     return is_cause_reported and _is_reported_by_check(result.code, lines, result.line)
 

@@ -281,7 +281,8 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) ->
     persona = result.determinations.persona.lower()
     if persona != "regular":
         return f"{persona}-{result.ident}"
-    if _is_unsure(result, text) or (result.ident == "template-injection" and is_bound(text, file)):
+    line = place.concrete.location.start_point.row + 1
+    if _is_unsure(result, text) or (result.ident == "template-injection" and is_bound(text, file, line)):
         return _UNSURE[result.ident]
     if result.ident == "excessive-permissions":
         return _permission_code(result.ident, place, file)

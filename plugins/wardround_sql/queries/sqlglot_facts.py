@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -250,8 +250,7 @@ class _Reader:
             return
         if tree.kind == "VIEW" and isinstance(tree.expression, exp.Select):
             star = next((e for e in tree.expression.expressions if e.is_star), None)
-            defined = {cte.alias for cte in tree.expression.find_all(exp.CTE)}
-            if star is not None and any(t.name not in defined for t in tree.expression.find_all(exp.Table)):
+            if star is not None and _takes_all_columns(tree.expression, {}):
                 name = tree.find(exp.Table)
                 yield ViewStar(self._span(self._star(tree, star)), self.note, None, name.name if name else "")
         yield from self._columns(tree)
@@ -275,6 +274,41 @@ class _Reader:
             kind = column.kind.sql(self.script.dialect).lower() if column.kind else ""
             start = column.this.meta.get("start") if isinstance(column.this, exp.Identifier) else None
             yield TypedColumn(self._span(start), self.note, None, table, column.name, kind)
+
+
+def _takes_all_columns(query: object, outer: Mapping[str, object]) -> bool:
+    """Return True if a star includes all columns of a table, also through subqueries and WITH.
+
+    Args:
+        outer: queries of WITH in the enclosing queries, by name.
+    """
+    from sqlglot import exp
+
+    if isinstance(query, exp.SetOperation):
+        known = {**outer, **{cte.alias: cte.this for cte in query.ctes}}
+        return any(_takes_all_columns(one, known) for one in (query.this, query.expression))
+    if isinstance(query, exp.Subquery):
+        return _takes_all_columns(query.this, outer)
+    if not isinstance(query, exp.Select):
+        return False
+    known = {**outer, **{cte.alias: cte.this for cte in query.ctes}}
+    first = query.args.get("from_") or query.args.get("from")
+    sources = [one.this for one in (first, *query.args.get("joins", ())) if one is not None]
+    stars = {one.table if isinstance(one, exp.Column) else "" for one in query.expressions if one.is_star}
+    chosen = sources if "" in stars else [one for one in sources if one.alias_or_name in stars]
+    return any(_has_unnamed_columns(one, known) for one in chosen)
+
+
+def _has_unnamed_columns(source: object, known: Mapping[str, object]) -> bool:
+    """Return True for a table, or a query of WITH or FROM that takes all columns of one."""
+    from sqlglot import exp
+
+    if not isinstance(source, exp.Table):
+        return _takes_all_columns(source, known)
+    if source.db or source.name not in known:
+        return True
+    rest = {name: query for name, query in known.items() if name != source.name}
+    return _takes_all_columns(known[source.name], rest)
 
 
 def _filling_constraints() -> tuple[type[exp.Expr], ...]:

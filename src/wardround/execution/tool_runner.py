@@ -233,7 +233,9 @@ class ToolRunner:
         found: dict[str, list[RawFinding]] = {path: [] for path in job.files if path not in job.skipped}
         for result in reported:
             path = names[result.file]
-            found[path].append(replace(with_path(result, path), message=relative_paths(result.message)))
+            finding = replace(with_path(result, path), message=relative_paths(result.message))
+            if tool.holds(finding, side.project):
+                found[path].append(finding)
         for path, results in found.items():
             if results:
                 found[path] = positioned(results, side.read(path) or b"", tool)

@@ -232,6 +232,16 @@ class Tool(ABC):
         """
         return True
 
+    def holds(self, finding: RawFinding, project: RepositoryView) -> bool:
+        """Return False for a finding that the rest of the project shows to be wrong.
+
+        The snapshot of a run is partial: a tool reports files as missing that the project has.
+
+        Args:
+            project: the other files, on the same side of the change.
+        """
+        return True
+
     def declines(self, path: str, text: str) -> str:
         """Return the reason why it cannot read a file it applies to, which is then unreviewed; empty if it
         can.

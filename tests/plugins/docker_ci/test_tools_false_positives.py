@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wardround_docker_ci.tools.actionlint import ACTIONLINT
+from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJECT
 from wardround_docker_ci.tools.hadolint import HADOLINT
 from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKFLOWS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
@@ -75,6 +75,21 @@ def test_yarn_cache_in_a_mount_is_not_part_of_the_layer(
     reviewed: Reviewed, run: str, expected: list[str]
 ) -> None:
     assert codes(reviewed({"Dockerfile": f"FROM node:22\nUSER node\n{run}\n"}, HADOLINT)) == expected
+
+
+@pytest.mark.parametrize(
+    ("run", "is_shown"),
+    [
+        ("apk add --no-cache gcc; \\\n  apk add --no-network --virtual .run $needed", False),
+        ("apk add --no-network \\\n# needed to start\n  tini", False),
+        ("apk --no-network add tini && apk del --no-network gcc", False),
+        ("apk add --no-network tini; apk add gcc", True),
+        ("apk add tini; apk del --no-network gcc", True),
+    ],
+)
+def test_apk_without_the_network_leaves_no_index(reviewed: Reviewed, run: str, is_shown: bool) -> None:
+    found = codes(reviewed({"Dockerfile": f"FROM alpine:3.20\nUSER a\nRUN {run}\n"}, HADOLINT))
+    assert ("DL3019" in found) is is_shown
 
 
 @pytest.mark.parametrize(
@@ -183,3 +198,50 @@ def test_cache_of_a_called_workflow_that_is_pinned(
 def test_name_of_the_branch_in_a_scheduled_workflow(reviewed: Reviewed, events: str, is_shown: bool) -> None:
     text = f"on: {events}\n{JOBS}    steps:\n      - run: echo ${{{{ github.ref_name }}}}\n"
     assert ("template-injection" in codes(reviewed({WORKFLOW: text}, ZIZMOR))) is is_shown
+
+
+REF = "github.ref_name"
+
+
+@pytest.mark.parametrize(
+    ("job", "step", "is_shown"),
+    [
+        (f"{REF} == 'a' || {REF} == 'b'", "success()", False),
+        (f"github.event_name == 'push' && ( {REF} == 'a' || 'b' == {REF} )", "success()", False),
+        ("github.ref == 'refs/heads/a'", "success()", False),
+        ("always()", f'${{{{ contains(fromJSON(\'["a", "b"]\'), {REF}) }}}}', False),
+        (f"{REF} == 'a' || github.event_name == 'push'", "success()", True),
+        (f"{REF} != 'a'", f"startsWith({REF}, 'b')", True),
+        (f"({REF} == 'a' && github.actor) == (github.actor && {REF})", "success()", True),
+        (f"!({REF} == 'a')", "github.base_ref == 'a'", True),
+    ],
+)
+def test_name_of_the_branch_that_a_condition_lists(
+    reviewed: Reviewed, job: str, step: str, is_shown: bool
+) -> None:
+    jobs = JOBS.replace("    runs-on", f"    if: >-\n      {job}\n    runs-on")
+    steps = (
+        f"    steps:\n      - run: a\n      - if: >-\n          {step}\n        run: echo ${{{{ {REF} }}}}\n"
+    )
+    found = codes(reviewed({WORKFLOW: f"on: push\n{jobs}{steps}"}, ZIZMOR))
+    assert ("template-injection" in found) is is_shown
+
+
+ACTION = "name: a\ndescription: d\nruns: {using: node24, main: dist/a.js, post: ../post.js}\n"
+
+
+@pytest.mark.parametrize("folder", ["", "tools/a/"])
+def test_program_of_a_local_action_that_the_project_has(reviewed: Reviewed, folder: str) -> None:
+    action = ACTION.replace("../", "") if not folder else ACTION
+    files: dict[str, str | bytes] = {
+        WORKFLOW: f"{HEAD}      - uses: ./{folder}\n",
+        f"{folder}action.yml": action,
+    }
+    messages = [one.message for one in reviewed(files, ACTIONLINT_IN_PROJECT).visible]
+    assert [message.split(". ")[0] for message in messages] == [
+        f'file "{name}" does not exist in "{folder.rstrip("/") or "."}"'
+        for name in ("dist/a.js", "../post.js" if folder else "post.js")
+    ]
+
+    programs = {f"{folder}dist/a.js": "", "tools/post.js" if folder else "post.js": b"\xff"}
+    assert codes(reviewed(files | programs, ACTIONLINT_IN_PROJECT)) == []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.models.github_conditions import is_limited
 from wardround_docker_ci.models.github_expressions import untrusted
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions
 
@@ -81,19 +83,20 @@ class TemplateInjection(CiCheck):
         job_outputs = self._untrusted_job_outputs()
         for job, step in self.file.workflow.all_steps:
             known = self._untrusted_names(job, step) | job_outputs
+            conditions = [one.value for one in (job.condition, step.condition) if one is not None]
             key = _SCRIPT_INPUTS.get(step.action)
             for name, value in step.inputs.entries:
                 if name.value.lower() == key and isinstance(value, Scalar):
-                    self._check(value, known)
+                    self._check(value, known, conditions)
             if step.run is not None:
-                self._check(step.run, known)
-                self._check_evaluated(step, job)
+                self._check(step.run, known, conditions)
+                self._check_evaluated(step, job, conditions)
 
-    def _check(self, scalar: Scalar, known: dict[str, str]) -> None:
+    def _check(self, scalar: Scalar, known: dict[str, str], conditions: Sequence[str]) -> None:
         text = self.file.passage(scalar)
         for expression in expressions(text.text, text.start):
             context = untrusted(expression.inside) or known.get("".join(expression.inside.split()), "")
-            if context:
+            if context and not any(is_limited(context, one) for one in conditions):
                 # Newer versions of these actions escape shell metacharacters with a backslash.
                 self.report_at(
                     expression.start,
@@ -168,7 +171,7 @@ class TemplateInjection(CiCheck):
                     found[f"needs.{job.name}.outputs.{name.value}"] = source
         return found
 
-    def _check_evaluated(self, step: WorkflowStep, job: WorkflowJob) -> None:
+    def _check_evaluated(self, step: WorkflowStep, job: WorkflowJob, conditions: Sequence[str]) -> None:
         """Report untrusted text in a variable that a shell or an interpreter runs as a program."""
         sources = _untrusted_variables(job.node.mapping("env")) | _untrusted_variables(
             step.node.mapping("env")
@@ -178,7 +181,7 @@ class TemplateInjection(CiCheck):
         text = self.file.passage(step.run)
         for found in _AS_PROGRAM.finditer(text.text):
             name = next((one for one in _NAMES.findall(found.group()) if one in sources), "")
-            if name:
+            if name and not any(is_limited(sources[name], one) for one in conditions):
                 start = text.start + found.start(1)
                 self.report_at(
                     start,

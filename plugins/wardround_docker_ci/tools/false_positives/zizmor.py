@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround_docker_ci.file_kinds import FileKind
-from wardround_docker_ci.models.github_workflow import Workflow
+from wardround_docker_ci.models.github_conditions import is_limited
+from wardround_docker_ci.models.github_workflow import Workflow, WorkflowJob, WorkflowStep
+
+if TYPE_CHECKING:
+    from wardround_docker_ci.document import CiFile
 
 _AUTHOR = LazyPattern(
     r"github\.event\.pull_request\.user\.(?:login|id)\s*==|==\s*github\.event\.pull_request\.user\."
@@ -56,13 +61,17 @@ def does_not_hold(audit: str, place: AuditedPlace) -> bool:
     return test is not None and test(place)
 
 
-def is_bound(expression: str, file: Path) -> bool:
+def is_bound(expression: str, file: Path, line: int) -> bool:
     """Return True if a workflow lists the values of an expression, or if they come from its own jobs.
+
+    Values are listed where an input is declared, or in the condition of the job or step on a line (1-based).
 
     A schedule runs on the default branch only.
     """
     if _MATRIX.match(expression):
         return _MATRIX_FROM_OUTSIDE.search(file.read_text("utf-8-sig", "surrogateescape")) is None
+    if any(is_limited(expression, one) for one in _conditions(file, line)):
+        return True
     if _REF.match(expression):
         return frozenset(_workflow(file).triggers) == _SCHEDULED
     name = _INPUT.match(expression)
@@ -72,10 +81,26 @@ def is_bound(expression: str, file: Path) -> bool:
     return declared.text("type") in _CLOSED_TYPES
 
 
-def _workflow(file: Path) -> Workflow:
+def _conditions(file: Path, line: int) -> list[str]:
+    """Return the conditions of the step around a line and of its job."""
+    read = _read(file)
+    around: tuple[WorkflowJob, WorkflowStep] | None = None
+    for job, step in read.workflow.all_steps:
+        if read.places.line(step.node.start) > line:
+            break
+        around = job, step
+    conditions = [one.condition for one in around] if around else []
+    return [one.value for one in conditions if one is not None]
+
+
+def _read(file: Path) -> CiFile:
     from wardround_docker_ci.document import CiFile  # the parser; not needed to start the tool
 
-    return CiFile(FileKind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape")).workflow
+    return CiFile(FileKind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
+
+
+def _workflow(file: Path) -> Workflow:
+    return _read(file).workflow
 
 
 def _names_the_author(place: AuditedPlace) -> bool:
