@@ -88,7 +88,7 @@ class TestSafeFixes:
     def test_an_unsafe_fix_is_shown_and_not_made(self, repo: GitRepository) -> None:
         repo.stage({"a.py": UNSAFE})
         before = repo.fingerprint()
-        done = fixing(repo)
+        done = fixing(repo, "--all")
         assert "(unsafe; check it first)" in " ".join(done.stdout.split())
         assert repo.fingerprint() == before
 

@@ -16,7 +16,7 @@ _LISTED = LazyPattern(
 _PART = LazyPattern(rf"{_TEXT}|&&|\|\||[()]|[^'&|()]+|.", re.DOTALL)
 _BRACES = LazyPattern(r"\s*\$\{\{(.*?)\}\}\s*", re.DOTALL)
 _SAME = {"github.ref_name": "github.ref"}
-"""Contexts of which one has literal values if the other has."""
+"""Contexts: one has literal values if the other has."""
 
 
 def is_limited(context: str, condition: str) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _FILES_KEPT = 64
-_GLOB = re.compile(r"\*\*/|/\*\*$|\*+|\?|\[[^\]/]+\]|[^*?\[]+|\[")
+_GLOB = re.compile(r"\*\*/|/\*\*$|\*+|\?|\[[^][/]+\]|[^*?\[]+|\[")
 _OF_ANY_NAME = re.compile(r"(?:\*\*/)?\*\.(?:d\.)?\w+(?:\.map)?$")
 """Patterns of a suffix alone."""
 

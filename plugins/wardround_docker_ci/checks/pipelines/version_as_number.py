@@ -25,7 +25,7 @@ class VersionAsNumber(CiCheck):
 
     ID = "DC119"
     NAME = "version-as-number"
-    SEVERITY = Severity.ERROR
+    SEVERITY = Severity.INFO
     KINDS = STEPS
     NEEDS = ("0",)
     CASE_PATH = ".github/workflows/a.yml"
