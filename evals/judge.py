@@ -12,12 +12,14 @@ the judge, and boosted trees over both.
 For each: how often a finding with the verdict ranks above one without (AUC) and the log-loss, with intervals
 of 95% by bootstrap over repositories. ``later`` fits on the earlier half of the days and scores the later
 half in other repositories; ``other rules`` fits without the rules that it scores. Then what a user sees:
-warnings that stay warnings, and notes that are not folded. ``--write`` writes the judge of all rows.
+warnings that stay warnings, and notes that are not folded; and how many findings a comment line more
+changes. ``--write`` writes the judge of all rows.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -26,8 +28,10 @@ import numpy as np
 
 from wardround import host
 from wardround.findings import Severity
+from wardround.processors.judge.facts import FindingFacts
 from wardround.processors.judge.features import FEATURES, RATES
-from wardround.processors.judge.model import judge_content
+from wardround.processors.judge.judge_findings import decided
+from wardround.processors.judge.model import Judge, default_judge, judge_content
 from wardround.rules.judgements import Judgement, Verdict
 from wardround.storage.judgement_files import load_judgements
 from wardround_lab.evaluation.judging.agreement import resolved
@@ -207,6 +211,27 @@ def calibration(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]
         print(f"{verdict}: probability and share in fifths: {pairs}")
 
 
+def with_comment(findings: Sequence[ReadFinding], judge: Judge) -> None:
+    """Print how many findings are shown otherwise if the change has one comment line more above them."""
+    changed: Counter[str] = Counter()
+    for one in findings:
+        facts = one.facts
+        inside = facts.function_lines + 1 if facts.function_lines else facts.function_lines
+        more = msgspec.structs.replace(
+            facts, lines=facts.lines + 1, added_lines=facts.added_lines + 1, function_lines=inside
+        )
+        before, after = shown_as(facts, judge), shown_as(more, judge)
+        if before != after:
+            changed[f"{before} -> {after}"] += 1
+    print(f"\nwith a comment line more: {dict(changed)} of {len(findings)}")
+
+
+def shown_as(facts: FindingFacts, judge: Judge) -> str:
+    """Return the severity with which a finding is shown, or that it is folded."""
+    severity, is_folded = decided(facts.severity, *judge.probabilities(facts), judge.file.thresholds)
+    return "folded" if is_folded else severity.label
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -228,6 +253,7 @@ def main() -> None:
     probabilities = held_out(findings)
     calibration(findings, probabilities)
     decisions(findings, probabilities)
+    with_comment(findings, default_judge())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from wardround.processors.model import PipelineInputs, ReviewFindings
 
 if TYPE_CHECKING:
     from wardround.processors.judge.facts import FindingFacts
-    from wardround.processors.judge.model import Judge
+    from wardround.processors.judge.model import Judge, Thresholds
     from wardround.processors.judge.rates import RateTable
 
 
@@ -51,12 +51,21 @@ def _judged(finding: Finding, facts: FindingFacts, judge: Judge, inputs: Pipelin
     rules = {finding.rule, *finding.sources}
     if not _may_change(finding, rules, inputs) or judge.is_exempt(rules):
         return replace(finding, estimate=estimate)
-    limits, severity = judge.file.thresholds, finding.severity
-    if severity is Severity.WARN and worth < limits.warning:
-        severity, estimate = Severity.INFO, replace(estimate, is_lowered=True)
-    if severity is Severity.INFO and (worth < limits.note or wrong > limits.wrong):
-        estimate = replace(estimate, is_folded=True)
+    severity, is_folded = decided(finding.severity, worth, wrong, judge.file.thresholds)
+    estimate = replace(estimate, is_lowered=severity is not finding.severity, is_folded=is_folded)
     return replace(finding, severity=severity, estimate=estimate)
+
+
+def decided(severity: Severity, worth: float, wrong: float, limits: Thresholds) -> tuple[Severity, bool]:
+    """Return the severity with which a finding is shown, and True if it is folded.
+
+    Args:
+        worth: the probability that it is worth raising.
+        wrong: the probability that it is wrong.
+    """
+    if severity is Severity.WARN and worth < limits.warning:
+        severity = Severity.INFO
+    return severity, severity is Severity.INFO and (worth < limits.note or wrong > limits.wrong)
 
 
 def _may_change(finding: Finding, rules: Collection[str], inputs: PipelineInputs) -> bool:
