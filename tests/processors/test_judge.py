@@ -161,6 +161,13 @@ class TestFile:
         with pytest.raises(ConfigError, match=r"judge\.json is not a judge: "):
             parse_judge(content, "judge.json")
 
+    @pytest.mark.parametrize(("known", "broken"), [(b"[40,38,0]", b"[-4,38,0]"), (b":0.4,", b":4.0,")])
+    def test_impossible_numbers_are_rejected(self, known: bytes, broken: bytes) -> None:
+        content = judge_content(judge().file)
+        assert known in content
+        with pytest.raises(ConfigError, match="is not a judge"):
+            parse_judge(content.replace(known, broken), "judge.json")
+
     def test_weights_of_another_version_are_rejected(self) -> None:
         content = judge_content(judge().file).replace(FEATURES[0].encode(), b"unknown")
         with pytest.raises(ConfigError, match="is not a judge"):

@@ -21,8 +21,8 @@ class JudgeFindings:
 
     A warning below the threshold becomes a note, and a note below its own is folded. Errors, secrets, rules
     that guard against damage that cannot be undone and rules whose severity the configuration sets stay as
-    they are. Nothing is lowered where warnings or notes
-    block a change that is not trusted: its own content would let it pass.
+    they are. Nothing is lowered where warnings or notes block a change that is not trusted: its own content
+    would let it pass.
     """
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:

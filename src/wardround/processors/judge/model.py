@@ -6,8 +6,10 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from wardround.config.globs import matches_whole
 from wardround.config.schema import JUDGE_OFF, JUDGE_ON
@@ -20,6 +22,9 @@ from wardround.rules.model import RULES_PACKAGE, package_folder
 FILE = "judge.json"
 _DIGITS = 3
 """Decimals of a probability: further ones would be below the accuracy of any calibration here."""
+
+
+_Probability = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Regression(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,9 +53,9 @@ class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         wrong: a note that is more likely to be wrong is folded.
     """
 
-    warning: float
-    note: float
-    wrong: float
+    warning: _Probability
+    note: _Probability
+    wrong: _Probability
 
 
 class JudgeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from wardround.processors.judge.facts import FindingFacts
 
@@ -14,12 +16,15 @@ _LEAST = 1e-3
 """No share is below this or above one minus this, so that log-odds are finite."""
 
 
+_Count = Annotated[int, Meta(ge=0)]
+
+
 class VerdictCounts(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """Judged findings of one group, without unclear ones."""
 
-    read: int = 0
-    worth: int = 0
-    wrong: int = 0
+    read: _Count = 0
+    worth: _Count = 0
+    wrong: _Count = 0
 
     def without(self, other: VerdictCounts) -> VerdictCounts:
         """Return the counts without some of the findings."""
