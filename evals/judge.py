@@ -30,7 +30,7 @@ from wardround import host
 from wardround.findings import Severity
 from wardround.processors.judge.facts import FindingFacts
 from wardround.processors.judge.features import FEATURES, RATES
-from wardround.processors.judge.judge_findings import decided
+from wardround.processors.judge.judge_findings import decided, is_foldable
 from wardround.processors.judge.model import Judge, default_judge, judge_content
 from wardround.rules.judgements import Judgement, Verdict
 from wardround.storage.judgement_files import load_judgements
@@ -181,7 +181,7 @@ def share(some: Flags) -> float:
 def decisions(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) -> None:
     """Print what a user would see of the default rules."""
     loaded = host.load()
-    worth, wrong = flags(findings, Verdict.WORTH), flags(findings, Verdict.WRONG)
+    worth, wrong, rates = flags(findings, Verdict.WORTH), flags(findings, Verdict.WRONG), rate_table(findings)
     runs = np.array([loaded.catalogue.rule(one.facts.rule).maturity.runs(preview=False) for one in findings])
     level = np.array([one.facts.severity for one in findings])
     kept = runs & (level == Severity.WARN)
@@ -195,8 +195,9 @@ def decisions(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) 
         print(f"  >= {least:.2f} {shown.sum():6} {shares} of the worth ones {left:.2f}")
     notes = runs & (level < Severity.ERROR) & ~(kept & (found[Verdict.WORTH] >= THRESHOLDS.warning))
     print("default rules, notes and warnings below the threshold that are not folded")
+    fixed = np.array([not is_foldable(one.facts, rates) for one in findings])
     for least, most in NOTES:
-        shown = notes & (found[Verdict.WORTH] >= least) & (found[Verdict.WRONG] <= most)
+        shown = notes & (fixed | ((found[Verdict.WORTH] >= least) & (found[Verdict.WRONG] <= most)))
         shares = f"worth {share(worth[shown]):.2f} wrong {share(wrong[shown]):.2f}"
         left = f"of the worth ones {worth[shown].sum() / worth[notes].sum():.3f}"
         print(f"  worth >= {least:.2f} wrong <= {most:.2f} {shown.sum():6} of {notes.sum()} {shares} {left}")
@@ -228,8 +229,8 @@ def with_comment(findings: Sequence[ReadFinding], judge: Judge) -> None:
 
 def shown_as(facts: FindingFacts, judge: Judge) -> str:
     """Return the severity with which a finding is shown, or that it is folded."""
-    severity, is_folded = decided(facts.severity, *judge.probabilities(facts), judge.file.thresholds)
-    return "folded" if is_folded else severity.label
+    severity, is_unlikely = decided(facts.severity, *judge.probabilities(facts), judge.file.thresholds)
+    return "folded" if is_unlikely and is_foldable(facts, judge.file.rates) else severity.label
 
 
 def main() -> None:

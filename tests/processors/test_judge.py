@@ -69,6 +69,16 @@ class TestDecisions:
 
 
 class TestExceptions:
+    def test_a_note_about_security_is_not_folded(self) -> None:
+        assert not judged(of(BAD, severity=Severity.INFO, plane=Plane.SECURITY)).is_folded
+
+    def test_a_note_of_a_rule_that_was_not_read_is_not_folded(self) -> None:
+        strict = judge()
+        limits = replace(strict.file.thresholds, note=1.0)
+        by = replace(strict, file=replace(strict.file, thresholds=limits))
+        assert not judged(of("acme/A1", severity=Severity.INFO), by).is_folded
+        assert judged(of(GOOD, severity=Severity.INFO), by).is_folded
+
     @pytest.mark.parametrize("severity", [Severity.WARN, Severity.INFO])
     def test_a_secret_stays(self, severity: Severity) -> None:
         found = judged(of(BAD, masked=True, severity=severity))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wardround.findings import INTRODUCED, Estimate, Finding, Severity
+from wardround.findings import INTRODUCED, Estimate, Finding, Plane, Severity
 from wardround.processors.model import PipelineInputs, ReviewFindings
 
 if TYPE_CHECKING:
@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from wardround.processors.judge.model import Judge, Thresholds
     from wardround.processors.judge.rates import RateTable
 
+FEWEST_READ = 3
+"""Readings of a rule without which none of its findings is folded."""
+
 
 class JudgeFindings:
     """Add the probabilities of the judge to the findings that the change introduces.
 
-    A warning below the threshold becomes a note, and a note below its own is folded. Errors, secrets, rules
+    A warning below the threshold becomes a note, and a note below its own is folded, unless it is about
+    security. Errors, secrets, rules
     that guard against damage that cannot be undone and rules whose severity the configuration sets stay as
     they are. Nothing is lowered where warnings or notes block a change that is not trusted: its own content
     would let it pass.
@@ -51,13 +55,14 @@ def _judged(finding: Finding, facts: FindingFacts, judge: Judge, inputs: Pipelin
     rules = {finding.rule, *finding.sources}
     if not _may_change(finding, rules, inputs) or judge.is_exempt(rules):
         return replace(finding, estimate=estimate)
-    severity, is_folded = decided(finding.severity, worth, wrong, judge.file.thresholds)
+    severity, is_unlikely = decided(finding.severity, worth, wrong, judge.file.thresholds)
+    is_folded = is_unlikely and is_foldable(facts, judge.file.rates)
     estimate = replace(estimate, is_lowered=severity is not finding.severity, is_folded=is_folded)
     return replace(finding, severity=severity, estimate=estimate)
 
 
 def decided(severity: Severity, worth: float, wrong: float, limits: Thresholds) -> tuple[Severity, bool]:
-    """Return the severity with which a finding is shown, and True if it is folded.
+    """Return the severity with which a finding is shown, and True if it is too unlikely to be shown at once.
 
     Args:
         worth: the probability that it is worth raising.
@@ -66,6 +71,11 @@ def decided(severity: Severity, worth: float, wrong: float, limits: Thresholds) 
     if severity is Severity.WARN and worth < limits.warning:
         severity = Severity.INFO
     return severity, severity is Severity.INFO and (worth < limits.note or wrong > limits.wrong)
+
+
+def is_foldable(facts: FindingFacts, rates: RateTable) -> bool:
+    """Return True if a finding may be folded: none about security, and only on readings of its own rule."""
+    return facts.plane is not Plane.SECURITY and rates.counts("rule", facts).read >= FEWEST_READ
 
 
 def _may_change(finding: Finding, rules: Collection[str], inputs: PipelineInputs) -> bool:
