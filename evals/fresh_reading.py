@@ -214,9 +214,9 @@ def report(arguments: argparse.Namespace) -> None:
         print_shares(title, found, verdicts, is_in)
     worth_shown = expected(found, verdicts, lambda one: not one.is_folded, Verdict.WORTH)
     worth_all = expected(found, verdicts, lambda one: True, Verdict.WORTH)
-    print(
-        f"of {worth_all:.0f} findings worth raising, by the samples, {worth_shown / worth_all:.3f} are shown"
-    )
+    if worth_all:
+        share = worth_shown / worth_all
+        print(f"of {worth_all:.0f} findings worth raising, by the samples, {share:.3f} are shown")
     for name in sorted({one.hit.specialist for one in found.values()}):
         print_shares(f"{name}, warn and above", found, verdicts, specialist_serious(name))
 

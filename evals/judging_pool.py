@@ -51,7 +51,7 @@ from wardround_lab.evaluation.judging.examples import (
     ReviewedExamples,
     no_longer_reported,
 )
-from wardround_lab.evaluation.judging.facts_table import facts_of, write_facts
+from wardround_lab.evaluation.judging.facts_table import FACTS, JudgedFacts, facts_of, read_facts, write_facts
 from wardround_lab.evaluation.judging.history import Window, windows
 from wardround_lab.evaluation.judging.hits import HitFile, Source, review_request, scan
 from wardround_lab.evaluation.judging.rates import rule_of
@@ -164,8 +164,16 @@ def again(arguments: argparse.Namespace) -> None:
     before = read_no_longer_reported(arguments.judgements)
     gone = no_longer_reported(keys, file.rows) | {key for key in every - keys if key_id(key) in before}
     write_no_longer_reported(arguments.judgements, gone)
-    write_facts(arguments.judgements, facts_of(file.rows, every))
+    reviewed = {(row.repository, row.commit) for row in file.rows if not row.trouble}
+    others = {key_id(key) for key in every if (key.repository, key.commit) not in reviewed}
+    known = [row for row in facts_before(arguments.judgements) if row.id in others]
+    write_facts(arguments.judgements, [*known, *facts_of(file.rows, every)])
     print(f"{len(file.rows)} commits, {len(failed)} failed; {len(gone)} of {len(every)} findings are gone")
+
+
+def facts_before(folder: Path) -> list[JudgedFacts]:
+    """Return the facts of an earlier run; none without a table."""
+    return read_facts(folder) if (folder / FACTS).exists() else []
 
 
 def counts(arguments: argparse.Namespace) -> None:

@@ -217,6 +217,12 @@ class Finding(msgspec.Struct, frozen=True):
         return self.confidence if self.estimate is None else round(1 - self.estimate.wrong, 3)
 
     @property
+    def severity_of_rule(self) -> Severity:
+        """The severity without the estimate of the judge."""
+        is_lowered = self.estimate is not None and self.estimate.is_lowered
+        return Severity.WARN if is_lowered else self.severity
+
+    @property
     def is_folded(self) -> bool:
         """Return True if the judge folds the finding."""
         return self.estimate is not None and self.estimate.is_folded

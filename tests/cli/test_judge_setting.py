@@ -71,6 +71,17 @@ def test_off_leaves_severities_as_the_rules_have_them(repo: GitRepository) -> No
     assert "estimate" not in found
 
 
+def test_the_verdict_does_not_follow_from_estimates(repo: GitRepository) -> None:
+    content = judge_content(judge().file).decode().replace("38,0]", "1,0]")
+    repo.commit({".wardround.toml": f'judge = "{TEAM}"\n', TEAM: content})
+    repo.stage({"a.py": UNUSED})
+    report = repo.report()
+    (found,) = report["findings"]
+    assert (found["severity"], found["estimate"]["lowered"]) == ("info", True)
+    (signal,) = [one for one in report["signals"] if found["fingerprint"] in one["findings"]]
+    assert signal["severity"] == "warn"
+
+
 @pytest.mark.parametrize(
     ("setting", "files", "message"),
     [

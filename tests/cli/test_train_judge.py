@@ -42,7 +42,7 @@ def test_a_team_gets_a_judge_that_follows_its_verdicts(repo: GitRepository, judg
     )
     assert done.returncode == 0, done.stderr
     assert f"{COMMITS * FILES * 2} findings of 1 repository; log-loss lower by +" in done.stdout
-    assert 'set judge = "judge.json" in [tool.wardround]' in done.stdout
+    assert 'judge = "judge.json"' in done.stdout
     known = load_judge("judge.json", lambda path: out.read_bytes()).file
     assert known.rates.groups["rule"]["ruff/F401"].wrong >= COMMITS * FILES
     repo.stage(
@@ -64,6 +64,7 @@ def test_a_team_gets_a_judge_that_follows_its_verdicts(repo: GitRepository, judg
             "--from-clones nowhere: no clone of o/r; clone them there",
         ),
         (("--from-judgements", "few"), "few/facts.csv cannot be read"),
+        (("--from-judgements", "few", "--out", "judge"), "--out judge: a judge is a JSON file"),
         (("recipe.yml", "--from-judgements", "few"), "give one of RECIPE, --from-history REPO and"),
         (("--from-judgements", "few", "--hours", "1"), "--hours goes with --from-history only; leave it out"),
         (("--from-judgements", "few", "--seed", "1"), "--seed goes with RECIPE only; leave it out"),

@@ -26,6 +26,8 @@ from wardround.config.ignore_files import is_ignored
         ("# c.ts\n\n", False),
         ("*.ts\n!c.ts", False),
         ("a\n!c.ts", True),
+        ("[z-a]", False),
+        ("c.[!]", False),
     ],
 )
 def test_lines_mean_what_they_mean_to_git(text: str, expected: bool) -> None:

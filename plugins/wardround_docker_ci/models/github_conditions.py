@@ -14,7 +14,7 @@ _LISTED = LazyPattern(
     rf"contains\(\s*fromJSON\(\s*'\s*\[(?:[^']|'')*\]\s*'\s*\)\s*,\s*({_CONTEXT})\s*\)", re.IGNORECASE
 )
 _PART = LazyPattern(rf"{_TEXT}|&&|\|\||[()]|[^'&|()]+|.", re.DOTALL)
-_BRACES = LazyPattern(r"\s*\$\{\{(.*?)\}\}\s*", re.DOTALL)
+_BRACES = LazyPattern(r"\$\{\{((?:(?!\}\}).)*)\}\}", re.DOTALL)
 _SAME = {"github.ref_name": "github.ref"}
 """Contexts: one has literal values if the other has."""
 
@@ -26,6 +26,8 @@ def is_limited(context: str, condition: str) -> bool:
     ``github.ref_name`` with it.
     """
     inside = _BRACES.fullmatch(condition)
+    if inside is None and "${{" in condition:
+        return False  # a text with an expression in it is true, whatever the expression is
     return _limits(inside[1] if inside else condition, _canonical(context))
 
 

@@ -276,19 +276,25 @@ class _Reader:
             yield TypedColumn(self._span(start), self.note, None, table, column.name, kind)
 
 
-def _takes_all_columns(query: object, outer: Mapping[str, object]) -> bool:
+_DEEPEST = 12
+"""Queries in one another through which a star is followed; a deeper one is taken as harmless."""
+
+
+def _takes_all_columns(query: object, outer: Mapping[str, object], depth: int = 0) -> bool:
     """Return True if a star includes all columns of a table, also through subqueries and WITH.
 
     Args:
         outer: queries of WITH in the enclosing queries, by name.
     """
+    if depth > _DEEPEST:
+        return False
     from sqlglot import exp
 
     if isinstance(query, exp.SetOperation):
         known = {**outer, **{cte.alias: cte.this for cte in query.ctes}}
-        return any(_takes_all_columns(one, known) for one in (query.this, query.expression))
+        return any(_takes_all_columns(one, known, depth + 1) for one in (query.this, query.expression))
     if isinstance(query, exp.Subquery):
-        return _takes_all_columns(query.this, outer)
+        return _takes_all_columns(query.this, outer, depth + 1)
     if not isinstance(query, exp.Select):
         return False
     known = {**outer, **{cte.alias: cte.this for cte in query.ctes}}
@@ -296,19 +302,18 @@ def _takes_all_columns(query: object, outer: Mapping[str, object]) -> bool:
     sources = [one.this for one in (first, *query.args.get("joins", ())) if one is not None]
     stars = {one.table if isinstance(one, exp.Column) else "" for one in query.expressions if one.is_star}
     chosen = sources if "" in stars else [one for one in sources if one.alias_or_name in stars]
-    return any(_has_unnamed_columns(one, known) for one in chosen)
+    return any(_has_unnamed_columns(one, known, depth) for one in chosen)
 
 
-def _has_unnamed_columns(source: object, known: Mapping[str, object]) -> bool:
+def _has_unnamed_columns(source: object, known: Mapping[str, object], depth: int) -> bool:
     """Return True for a table, or a query of WITH or FROM that takes all columns of one."""
     from sqlglot import exp
 
     if not isinstance(source, exp.Table):
-        return _takes_all_columns(source, known)
+        return _takes_all_columns(source, known, depth + 1)
     if source.db or source.name not in known:
         return True
-    rest = {name: query for name, query in known.items() if name != source.name}
-    return _takes_all_columns(known[source.name], rest)
+    return _takes_all_columns(known[source.name], known, depth + 1)
 
 
 def _filling_constraints() -> tuple[type[exp.Expr], ...]:

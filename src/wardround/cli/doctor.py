@@ -225,7 +225,7 @@ def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
 def _judge(here: InstallationState) -> Iterator[str]:
     """Return the line about the judge of findings: the committed file, or the shipped one."""
     from wardround.config.schema import JUDGE_OFF, RunSettings
-    from wardround.errors import ConfigError, GitError
+    from wardround.errors import GitError, WardroundError
     from wardround.processors.judge.model import load_judge
 
     name = RunSettings().judge if isinstance(here.settings, GitError) else here.settings.root.judge
@@ -234,7 +234,7 @@ def _judge(here: InstallationState) -> Iterator[str]:
         return
     try:
         judge = load_judge(name, lambda path: _content(here.root / path))
-    except ConfigError as trouble:
+    except WardroundError as trouble:
         yield f"  broken: {trouble}"
         return
     counts = judge.file.rates.all

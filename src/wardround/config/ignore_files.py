@@ -1,4 +1,7 @@
-"""Paths that the ``.gitignore`` files of a repository exclude, by the rules of git."""
+"""Paths that the ``.gitignore`` files of a repository exclude.
+
+By the rules of git, without escapes (``\\#``); a line that cannot be read as a pattern matches nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _FILES_KEPT = 64
+_NOTHING = re.compile(r"(?!)")
 _GLOB = re.compile(r"\*\*/|/\*\*$|\*+|\?|\[[^][/]+\]|[^*?\[]+|\[")
 _OF_ANY_NAME = re.compile(r"(?:\*\*/)?\*\.(?:d\.)?\w+(?:\.map)?$")
 """Patterns of a suffix alone."""
@@ -69,7 +73,11 @@ def _entry(text: str, is_negated: bool) -> _Entry:
     body = text.rstrip("/")
     # a pattern with a slash is relative to the folder of its file; others match at any depth
     prefix = "" if "/" in body else "(?:.*/)?"
-    pattern = re.compile(prefix + "".join(map(_expression, _GLOB.findall(body.removeprefix("/")))))
+    expression = prefix + "".join(map(_expression, _GLOB.findall(body.removeprefix("/"))))
+    try:
+        pattern = re.compile(expression)
+    except re.error:  # a range such as [z-a], or an empty class
+        pattern = _NOTHING
     return _Entry(pattern, is_negated, text.endswith("/"), _OF_ANY_NAME.match(body) is not None)
 
 

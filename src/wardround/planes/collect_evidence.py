@@ -93,7 +93,10 @@ def _change_reviewers(specialists: Sequence[Specialist], unreviewed: Sequence[Un
 
 
 def finding_evidence(finding: Finding) -> FindingEvidence:
-    """Return the part of a finding that a record keeps."""
+    """Return the part of a finding that a record keeps.
+
+    The estimate of the judge does not count: facts about a change, such as its size, are the author's choice.
+    """
     span = finding.span
     return FindingEvidence(
         finding.fingerprint,
@@ -101,7 +104,7 @@ def finding_evidence(finding: Finding) -> FindingEvidence:
         finding.defect_class,
         finding.plane,
         finding.specialist,
-        finding.severity.label,
+        finding.severity_of_rule.label,
         finding.status,
         finding.confidence,
         escape_undecodable(finding.file),

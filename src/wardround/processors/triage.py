@@ -86,12 +86,12 @@ def is_foldable(finding: Finding) -> bool:
 
 
 def is_high_impact(rule: str) -> bool:
-    """Return True for rules that are never folded."""
+    """Return True for rules that are not folded for dismissals or for their number."""
     return matches_whole(rule, HIGH_IMPACT)
 
 
 def _rank(finding: Finding, dismissed: Mapping[str, float]) -> tuple[object, ...]:
-    worth = 0.0 if finding.estimate is None else finding.estimate.worth
+    worth = 1.0 if finding.estimate is None else finding.estimate.worth
     every = _READINGS + dismissed.get(finding.rule, 0.0)
     return (-finding.severity, -round(worth * _READINGS / every, 9), finding.sort_key)
 

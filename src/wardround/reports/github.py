@@ -48,7 +48,8 @@ class Annotation(msgspec.Struct, frozen=True):
 
 def render(review: ReviewResult) -> str:
     """The annotations, most severe first, then one line for the log."""
-    shown = [one for one in review.visible if not (one.is_folded and review.config.root.fold)]
+    folds = review.config.root.fold and not review.request.show_all
+    shown = [one for one in review.visible if not (one.is_folded and folds)]
     wanted = [*_not_reviewed(review.unreviewed), *_annotations(shown), *_repetitions(review)]
     annotations, held_back = _within_budget(wanted)
     lines = [str(annotation) for annotation in annotations]

@@ -96,7 +96,8 @@ class TemplateInjection(CiCheck):
         text = self.file.passage(scalar)
         for expression in expressions(text.text, text.start):
             context = untrusted(expression.inside) or known.get("".join(expression.inside.split()), "")
-            if context and not any(is_limited(context, one) for one in conditions):
+            is_alone = context == "".join(expression.inside.split())  # another context may be part of it
+            if context and not (is_alone and any(is_limited(context, one) for one in conditions)):
                 # Newer versions of these actions escape shell metacharacters with a backslash.
                 self.report_at(
                     expression.start,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +28,8 @@ def train_judge(folder: Path, clones: Path | None, out: Path) -> int:
     from wardround_lab.evaluation.judging.facts_table import read_facts, read_findings
     from wardround_lab.training.judge.adapt import adapt
 
+    if out.suffix != ".json":
+        raise UsageError(f"--out {out}: a judge is a JSON file; give a name that ends in .json")
     judgements = load_judgements(folder)
     if not judgements:
         raise UsageError(f"{folder}: no judgements; record some with wardround eval judge")
@@ -49,7 +50,8 @@ def train_judge(folder: Path, clones: Path | None, out: Path) -> int:
         out.write_bytes(judge_content(found.file))
     except OSError as cause:
         raise UsageError(f"--out {out}: {cause.strerror}; choose another file") from cause
-    emit_line(f'{out}: commit it, and set judge = "{_shown(out)}" in [tool.wardround] of pyproject.toml')
+    emit_line(f"{out}: commit it, and set judge to its path in the repository in [tool.wardround], such as")
+    emit_line(f'judge = "{out.name}"')
     return 0
 
 
@@ -70,8 +72,8 @@ def _review(judgements: list[Judgement], folder: Path, clones: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="wardround-") as scratch, progress_line() as progress:
         file = RowFile(Path(scratch) / _EXAMPLES, ReviewedExamples)
         review_judged(judgements, keys, folders, file, host.load(), progress=progress)
+    failed = sum(bool(row.trouble) for row in file.rows)
+    left = [name for name in names if name not in folders]
+    if failed or left:
+        emit_line(f"left out: {failed} commits whose review failed, {len(left)} repositories without a clone")
     write_facts(folder, facts_of(file.rows, keys))
-
-
-def _shown(out: Path) -> str:
-    return os.path.relpath(out) if not out.is_absolute() else out.name

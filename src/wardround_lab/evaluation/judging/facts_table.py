@@ -58,7 +58,7 @@ def write_facts(folder: Path, rows: Iterable[JudgedFacts]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
-    for one in rows:
+    for one in sorted(rows, key=lambda one: one.id):
         writer.writerow([one.id, one.day, *map(_cell, msgspec.to_builtins(one.facts).values())])
     replace_file(folder / FACTS, text.getvalue().encode(), None)
 
@@ -81,7 +81,8 @@ def read_facts(folder: Path) -> list[JudgedFacts]:
         rows = list(table)
     except (OSError, UnicodeDecodeError) as cause:
         raise ConfigError(
-            f"{file} cannot be read: {cause}; write it with python evals/judging_pool.py again"
+            f"{file} cannot be read: {cause}; wardround adapters train --from-judgements DIR "
+            "--from-clones DIR writes it"
         ) from cause
     if table.fieldnames != _COLUMNS:
         raise ConfigError(f"{file} has other columns than {', '.join(_COLUMNS)}; write the table again")

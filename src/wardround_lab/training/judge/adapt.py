@@ -75,7 +75,7 @@ def adapt(shipped: JudgeFile, findings: Sequence[ReadFinding], until: datetime.d
             raise TrainingError(f"every or no judged finding is {verdict}, so nothing can be learned")
     file = msgspec.structs.replace(
         _adapted(shipped, findings),
-        until=until.isoformat(),
+        until=max(until.isoformat(), shipped.until),
         repositories=shipped.repositories + len({one.repository for one in findings}),
     )
     return Adaptation(file, _gain(shipped, findings, units))
@@ -96,7 +96,13 @@ def _adapted(shipped: JudgeFile, findings: Sequence[ReadFinding]) -> JudgeFile:
     for verdict in JUDGED:
         known: Regression = getattr(shipped, verdict.value)
         scores = _scores(known, rows)
-        fitted = conditional_logit.fit(scores[:, None], flags(findings, verdict), ridge=_RIDGE)
+        right = flags(findings, verdict)
+        if right.all() or not right.any():
+            raise TrainingError(
+                f"every or no judged finding of a part of the commits is {verdict}, so that nothing can be "
+                "learned there; judge more commits"
+            )
+        fitted = conditional_logit.fit(scores[:, None], right, ridge=_RIDGE)
         slope = fitted.weights[0]
         found[verdict.value] = Regression(
             slope * known.bias + fitted.bias, {name: slope * value for name, value in known.weights.items()}

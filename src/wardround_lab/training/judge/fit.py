@@ -36,6 +36,8 @@ def fit_judge(findings: Sequence[ReadFinding], until: datetime.date, exempt: Ite
     Raises:
         TrainingError: one of the verdicts does not occur.
     """
+    if len({one.repository for one in findings}) < 2:
+        raise TrainingError("the judged findings are of one repository; judge those of others, too")
     rows = training_rows(findings)
     worth, wrong = (_regression(rows, flags(findings, verdict), verdict) for verdict in JUDGED)
     return JudgeFile(
