@@ -9,7 +9,7 @@ and records each finding with its severity without the judge and with it. ``samp
 are shown at warn and above without the judge, and samples of the notes that are shown and of those that the
 judge folds, and writes them for readers in random order, without severities; every fifth is also for a
 second reader (``second-*.jsonl``). The files contain code: commit them to no repository. The verdicts are
-records as those of ``wardround eval judge``. ``report`` prints the shares of the verdicts with 95% intervals
+recorded as ``wardround eval judge`` does. ``report`` prints the shares of the verdicts with 95% intervals
 that resample repositories, and the share of the findings worth raising that are still shown.
 """
 
@@ -26,7 +26,6 @@ import msgspec
 
 from wardround import host
 from wardround.change.change_source import GitChangeSource
-from wardround.change.encoding import escape_undecodable
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.errors import PLUGIN_EXCEPTIONS
@@ -37,11 +36,12 @@ from wardround.processors.judge.model import default_judge
 from wardround.rules.judgements import FindingKey, Verdict
 from wardround.storage.judgement_files import load_judgements
 from wardround.tools.tool import Profile
+from wardround_lab.corpora.clones import clone_of
 from wardround_lab.evaluation.judging.agreement import agreement, resolved
 from wardround_lab.evaluation.judging.exchange import Question, dump_questions, question
 from wardround_lab.evaluation.judging.findings_review import processed_change
 from wardround_lab.evaluation.judging.history import newest_commits
-from wardround_lab.evaluation.judging.hits import Hit, ReviewedCommit
+from wardround_lab.evaluation.judging.hits import Hit, ReviewedCommit, hit_of
 from wardround_lab.evaluation.judging.rates import interval
 from wardround_lab.evaluation.judging.row_file import RowFile
 from wardround_lab.evaluation.judging.screen import screen
@@ -87,8 +87,10 @@ def review(arguments: argparse.Namespace) -> None:
     number, parts = arguments.part
     request = ReviewRequest(profile=Profile.COMMIT, use_baseline=False, offline=True)
     for name in names[number - 1 :: parts]:
-        folder = arguments.clones / name.replace("/", "+")
-        folder = folder / "repo" if (folder / "repo").is_dir() else folder
+        folder = clone_of(arguments.clones, name)
+        if folder is None:
+            print(f"{name}: no clone in {arguments.clones}")
+            continue
         for base, commit in newest_commits(folder, arguments.commits):
             file.read_new()
             if not any((row.repository, row.commit) == (name, commit) for row in file.rows):
@@ -110,11 +112,7 @@ def reviewed(blank: FreshCommit, loaded: PluginHost, request: ReviewRequest) -> 
     found = []
     for one in judged.findings:
         if one.status in INTRODUCED:
-            hit = Hit(
-                blank.repository, blank.commit, escape_undecodable(one.file), one.span.line, one.rule,
-                one.span.column, one.span.end_line, one.message, one.specialist,
-                plain[one.fingerprint].severity.label, one.status.value, one.masked,
-            )  # fmt: skip
+            hit = hit_of(blank.repository, blank.commit, plain[one.fingerprint])
             worth, wrong = (1.0, 0.0) if one.estimate is None else (one.estimate.worth, one.estimate.wrong)
             found.append(Shown(hit, one.severity.label, one.is_folded, worth, wrong))
     added = sum(file.added_lines for file in change.files)
@@ -230,7 +228,7 @@ def specialist_serious(name: str) -> Group:
 
 
 def weights(found: dict[FindingKey, Shown], verdicts: Collection[FindingKey]) -> dict[FindingKey, float]:
-    """Return how many findings each read one stands for: those of its rule and group, or of its group."""
+    """Return the sampling weight of each finding that was read: by its rule and group, else by its group."""
     weight: dict[FindingKey, float] = {}
     for keys in groups(found).values():
         of_rule: dict[str, list[FindingKey]] = defaultdict(list)

@@ -40,7 +40,7 @@ from wardround_lab.evaluation.judging.standing import read_overrides
 from wardround_lab.training import conditional_logit
 from wardround_lab.training.bootstrap import Figure, Repositories, auc
 from wardround_lab.training.gradient_boosting import BoostingRecipe, train
-from wardround_lab.training.judge.fit import JUDGED, RIDGE, THRESHOLDS, fit_judge, folds, held_out
+from wardround_lab.training.judge.fit import JUDGED, RIDGE, THRESHOLDS, fit_judge, folds
 from wardround_lab.training.judge.rows import Flags, Floats, flags, rate_table, training_rows, unseen_rows
 
 DRAWS = 1000
@@ -251,7 +251,7 @@ def main() -> None:
         return
     found = ladder(findings)
     by_specialist(findings, found)
-    probabilities = held_out(findings)
+    probabilities = {verdict: found[verdict]["rates + numbers"] for verdict in JUDGED}
     calibration(findings, probabilities)
     decisions(findings, probabilities)
     with_comment(findings, default_judge())

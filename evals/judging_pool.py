@@ -47,6 +47,7 @@ from wardround.storage.judgement_files import (
     read_no_longer_reported,
     write_no_longer_reported,
 )
+from wardround_lab.corpora.clones import clone_of
 from wardround_lab.evaluation.judging.examples import (
     ReviewedExamples,
     no_longer_reported,
@@ -80,12 +81,11 @@ def sources(clones: Path, kind: str | None) -> Iterator[Source]:
     """Yield the repositories that have a clone, one of each kind in turn, and print those that have none."""
     chosen = [names for some, names in pool().items() if kind in (None, some)]
     for name in [one for row in zip_longest(*chosen) for one in row if one]:
-        folder = clones / name.replace("/", "+")
-        folder = folder / "repo" if (folder / "repo").is_dir() else folder
-        if folder.is_dir():
+        folder = clone_of(clones, name)
+        if folder is not None:
             yield Source(name, folder)
         else:
-            print(f"{name}: no clone in {folder}")
+            print(f"{name}: no clone in {clones}")
 
 
 def scan_windows(arguments: argparse.Namespace) -> None:

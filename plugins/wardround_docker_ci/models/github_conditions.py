@@ -27,7 +27,9 @@ def is_limited(context: str, condition: str) -> bool:
     """
     inside = _BRACES.fullmatch(condition)
     if inside is None and "${{" in condition:
-        return False  # a text with an expression in it is true, whatever the expression is
+        return (
+            False  # GitHub evaluates an expression with text around it as a non-empty string, which is true
+        )
     return _limits(inside[1] if inside else condition, _canonical(context))
 
 

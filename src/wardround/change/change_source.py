@@ -282,9 +282,8 @@ class PatchChangeSource:
             return None, None if is_text else content, not is_text
         ways = [(patch.base_path, "-", "+"), (patch.path, "+", "-")]
         kinds = Counter(line.kind for line in patch.lines)
-        if (
-            kinds["+"] > kinds["-"]
-        ):  # lines that are only appended fit the old side of a file that has them, too
+        # lines that are only appended fit the old side of a file that has them, too
+        if kinds["+"] > kinds["-"]:
             ways.reverse()
         for path, old, new in ways:
             content = self._folder.read(path or patch.path)

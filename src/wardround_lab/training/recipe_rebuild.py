@@ -11,6 +11,7 @@ from wardround.errors import UsageError
 from wardround.training_tasks import Task
 from wardround_lab.corpora.audit import audit_of
 from wardround_lab.corpora.audit_runner import AuditPolicy
+from wardround_lab.corpora.clones import clone_of
 from wardround_lab.corpora.git_history import HistoryLimits
 from wardround_lab.corpora.holdout import HoldoutRepositories
 from wardround_lab.corpora.miner import Miner, MiningSource, RecordLocation
@@ -85,11 +86,3 @@ class RecipeRebuild:
         for name, folder in found.items():
             if folder is not None:
                 yield RecordLocation(folder, name)
-
-
-def clone_of(clones: Path, name: str) -> Path | None:
-    """Return the clone of a repository: ``owner/name``, ``owner+name`` or ``name`` in a folder."""
-    owner, _, short = name.rpartition("/")
-    spellings = (name, f"{owner}+{short}", short)
-    folders = (clones / f"{one}{end}" for one in spellings for end in ("", ".git"))
-    return next((folder for folder in folders if folder.is_dir()), None)

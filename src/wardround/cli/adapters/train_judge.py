@@ -58,11 +58,11 @@ def train_judge(folder: Path, clones: Path | None, out: Path) -> int:
 def _review(judgements: list[Judgement], folder: Path, clones: Path) -> None:
     """Review the judged commits, and write the facts about the findings."""
     from wardround import host
+    from wardround_lab.corpora.clones import clone_of
     from wardround_lab.evaluation.judging.examples import ReviewedExamples
     from wardround_lab.evaluation.judging.facts_table import facts_of, write_facts
     from wardround_lab.evaluation.judging.review_again import review_judged
     from wardround_lab.evaluation.judging.row_file import RowFile
-    from wardround_lab.training.recipe_rebuild import clone_of
 
     names = sorted({one.repository for one in judgements})
     folders = {name: clone for name in names if (clone := clone_of(clones, name)) is not None}

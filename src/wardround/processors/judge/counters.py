@@ -29,6 +29,13 @@ class Counters(msgspec.Struct, frozen=True):
     function_lines: int | None
 
 
+def known_by_rule(findings: Sequence[Finding], baseline: Baseline) -> Mapping[str, int]:
+    """Return the number of known findings of each rule: those of the review, and accepted ones elsewhere."""
+    reviewed = {finding.file for finding in findings}
+    accepted = (entry.rule for entry in baseline.findings if entry.file not in reviewed)
+    return Counter([*(finding.rule for finding in findings), *accepted])
+
+
 class FindingCounters:
     """The counters of the findings of a review; each file is read once.
 
@@ -40,14 +47,11 @@ class FindingCounters:
     def __init__(
         self, findings: Sequence[Finding], text_of: Callable[[str], str | None], baseline: Baseline
     ) -> None:
-        reviewed = {finding.file for finding in findings}
         self._text_of = text_of
         self._files: dict[str, tuple[Sequence[str], Sequence[int] | None]] = {}
         self._in_file = Counter(finding.file for finding in findings)
         self._same_in_file = Counter((finding.file, finding.rule) for finding in findings)
-        self._same: Mapping[str, int] = Counter(finding.rule for finding in findings) + Counter(
-            entry.rule for entry in baseline.findings if entry.file not in reviewed
-        )
+        self._same = known_by_rule(findings, baseline)
 
     def of(self, finding: Finding) -> Counters:
         """The counters of one of the findings."""

@@ -107,11 +107,12 @@ def no_longer_reported(keys: Iterable[FindingKey], reviewed: Iterable[ReviewedEx
     """
     rows = [one for one in reviewed if not one.trouble]
     commits = {(one.repository, one.commit) for one in rows}
-    found = {_renamed(example.key) for one in rows for example in one.examples}
-    return {key for key in keys if (key.repository, key.commit) in commits and _renamed(key) not in found}
+    found = {current_key(example.key) for one in rows for example in one.examples}
+    return {key for key in keys if (key.repository, key.commit) in commits and current_key(key) not in found}
 
 
-def _renamed(key: FindingKey) -> FindingKey:
+def current_key(key: FindingKey) -> FindingKey:
+    """Return the key with the present id of its rule."""
     return msgspec.structs.replace(key, rule=rule_of(key))
 
 

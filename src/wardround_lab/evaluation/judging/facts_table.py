@@ -17,8 +17,7 @@ from wardround.errors import ConfigError
 from wardround.processors.judge.facts import FindingFacts
 from wardround.rules.judgements import FindingKey, Verdict, key_id
 from wardround.storage.directories import replace_file
-from wardround_lab.evaluation.judging.examples import JudgedExample, ReviewedExamples
-from wardround_lab.evaluation.judging.rates import rule_of
+from wardround_lab.evaluation.judging.examples import ReviewedExamples, current_key
 
 FACTS = "facts.csv"
 _COLUMNS = ["id", "day", *FindingFacts.__struct_fields__]
@@ -39,18 +38,11 @@ class JudgedFacts(msgspec.Struct, frozen=True):
 
 def facts_of(reviewed: Iterable[ReviewedExamples], keys: Iterable[FindingKey]) -> list[JudgedFacts]:
     """Return the facts about the judged findings of reviewed commits, sorted by id."""
-    places: dict[object, JudgedExample] = {}
-    days: dict[object, int] = {}
-    for one in reviewed:
-        for example in one.examples:
-            place = _place(example.key)
-            places[place], days[place] = example, one.day
-    found = {key_id(key): (places[place], days[place]) for key in keys if (place := _place(key)) in places}
-    return [JudgedFacts(id, day, example.facts) for id, (example, day) in sorted(found.items())]
-
-
-def _place(key: FindingKey) -> object:
-    return key.repository, key.commit, key.path, key.line, rule_of(key)
+    reported = {
+        current_key(example.key): (one.day, example.facts) for one in reviewed for example in one.examples
+    }
+    found = {key_id(key): reported[now] for key in keys if (now := current_key(key)) in reported}
+    return [JudgedFacts(id, day, facts) for id, (day, facts) in sorted(found.items())]
 
 
 def write_facts(folder: Path, rows: Iterable[JudgedFacts]) -> None:

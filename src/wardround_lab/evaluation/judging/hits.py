@@ -164,15 +164,14 @@ def reviewed_commit(
             done = findings(GitChangeSource(repository, change), change, host, request)
     except PLUGIN_EXCEPTIONS as crash:  # one commit must not end the scan of the others
         return msgspec.structs.replace(blank, trouble=f"{type(crash).__name__}: {crash}")
-    hits = _hits(source.name, commit, done.findings)
+    hits = tuple(hit_of(source.name, commit, one) for one in done.findings)
     return msgspec.structs.replace(blank, added_lines=done.added_lines, hits=hits)
 
 
-def _hits(name: str, commit: str, findings: Sequence[Finding]) -> tuple[Hit, ...]:
-    return tuple(
-        Hit(
-            name, commit, escape_undecodable(one.file), one.span.line, one.rule, one.span.column,
-            one.span.end_line, one.message, one.specialist, one.severity.label, one.status.value, one.masked,
-        )
-        for one in findings
+def hit_of(name: str, commit: str, finding: Finding) -> Hit:
+    """Return a finding of a commit without the code."""
+    return Hit(
+        name, commit, escape_undecodable(finding.file), finding.span.line, finding.rule, finding.span.column,
+        finding.span.end_line, finding.message, finding.specialist, finding.severity.label,
+        finding.status.value, finding.masked,
     )  # fmt: skip

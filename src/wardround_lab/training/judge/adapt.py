@@ -26,7 +26,7 @@ from wardround_lab.training.judge.rows import Floats, flags, rate_table, unseen_
 FEWEST = 100
 """Judged findings below which nothing is fitted."""
 FEWEST_UNITS = 8
-"""Commits, or repositories, of which an interval can be drawn."""
+"""Fewest commits or repositories for an interval."""
 _PARTS = 5
 _DRAWS = 1000
 _LEAST = 1e-3
