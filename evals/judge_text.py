@@ -1,28 +1,28 @@
 """What the text of a finding adds to the judge: its rule, its message and the code around it.
 
     python evals/judging_pool.py again --clones DIR --examples FILE
-    python evals/judge_text.py FILE --out FOLDER [--judgements DIR] [--lora] [--seeds N] [--epochs N]
+    python evals/judge_text.py FILE --out FOLDER [--judgements DIR] [--write-task] [--lora]
 
 FILE has the code of the judged findings. In each of ten folds of repositories every scorer is fitted without
 the fold. All but ``text`` add to the log-odds of the judge, which is fitted within the same nine folds: the
 words of the text (TF-IDF of words and of parts of words), the vector of the frozen base model, and with
-``--lora`` the base model with LoRA in all layers, which is trained for both probabilities at once. Controls:
+``--lora`` the base model with LoRA in all layers, which is trained for both probabilities at once, as
+``judge_lora.py`` left it in FOLDER (``--write-task`` writes the findings for it and ends). Controls:
 ``permuted`` has the vectors exchanged among the findings of a rule, ``text`` has no judge.
 
 For each: the AUC and the gain over the judge (AUC, log-loss), with intervals of 95% by bootstrap over
-repositories, of all findings and of each specialist. FOLDER keeps the scores of each trained fold, so that an
-interrupted run resumes.
+repositories, of all findings and of each specialist.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from judge_lora import Task, score_file
 
 from wardround.config.schema import RunSettings
 from wardround.inference.base_embedder import base_embedder
@@ -183,37 +183,43 @@ def loss(scores: Floats, right: Flags) -> Floats:
     return -np.log(np.clip(np.where(right, scores, 1 - scores), LEAST, 1.0))
 
 
-def trained(
-    findings: Sequence[ReadFinding],
-    texts: Sequence[str],
-    judge: Sequence[Scores],
-    folder: Path,
-    seed: int,
-    epochs: int,
-) -> dict[Verdict, Floats]:
-    """Return the probabilities of the base model with LoRA, added to the judge."""
-    from judge_lora import LoraJudge
+def write_task(
+    findings: Sequence[ReadFinding], texts: Sequence[str], judge: Sequence[Scores], folder: Path
+) -> None:
+    """Write the findings for ``judge_lora.py``."""
+    Task(
+        texts=np.array(texts),
+        repositories=np.array([one.repository for one in findings]),
+        specialists=np.array([one.facts.specialist for one in findings]),
+        fold=folds(findings),
+        offsets=np.array([np.column_stack([one[verdict] for verdict in JUDGED]) for one in judge]).astype(
+            np.float32
+        ),
+        right=np.column_stack([flags(findings, verdict) for verdict in JUDGED]).astype(np.float32),
+    ).save(folder)
 
-    fold, found = folds(findings), {verdict: np.zeros(len(findings)) for verdict in JUDGED}
-    right = np.column_stack([flags(findings, verdict) for verdict in JUDGED]).astype(np.float32)
-    for number in sorted(set(fold)):
-        unseen = fold == number
-        file = folder / f"seed{seed}-fold{int(number)}.npy"
-        if not file.exists():
-            started = time.monotonic()
-            offsets = np.column_stack([judge[int(number)][verdict] for verdict in JUDGED]).astype(np.float32)
-            model = LoraJudge(seed)
-            repositories = [one.repository for one in findings]
-            model.fit(texts, offsets, right, repositories, ~unseen, epochs)
-            np.save(file, model.scores(texts, offsets, unseen))
-            print(
-                f"seed {seed} fold {int(number)}: {time.monotonic() - started:.0f} s, {model.kept}",
-                flush=True,
-            )
-        scores = np.load(file)
-        for column, verdict in enumerate(JUDGED):
-            found[verdict][unseen] = scores[:, column]
-    return {verdict: conditional_logit.probabilities(scores) for verdict, scores in found.items()}
+
+def trained(fold: Floats, folder: Path) -> dict[str, Scores]:
+    """Return the probabilities of the trained models whose folds are complete, and the means over seeds."""
+    found: dict[str, Scores] = {}
+    for kind in ("shared", "apart"):
+        seeds = []
+        while all(score_file(folder, kind, len(seeds), int(one)).exists() for one in set(fold)):
+            odds = np.zeros((len(fold), len(JUDGED)))
+            for number in sorted(set(fold)):
+                odds[fold == number] = np.load(score_file(folder, kind, len(seeds), int(number)))
+            seeds.append(odds)
+        for seed, odds in enumerate(seeds):
+            found[f"{kind} {seed}"] = _of_columns(odds)
+        if len(seeds) > 1:
+            found[f"{kind} mean"] = _of_columns(np.mean(seeds, axis=0))
+    return found
+
+
+def _of_columns(odds: Floats) -> Scores:
+    return {
+        verdict: conditional_logit.probabilities(odds[:, column]) for column, verdict in enumerate(JUDGED)
+    }
 
 
 def main() -> None:
@@ -223,14 +229,16 @@ def main() -> None:
     parser.add_argument("examples", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--judgements", type=Path, default=Path(__file__).parent / "judgements")
+    parser.add_argument("--write-task", action="store_true")
     parser.add_argument("--lora", action="store_true")
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=4)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     findings, texts = load(arguments.examples, arguments.judgements)
     print(f"{len(findings)} findings of {len({one.repository for one in findings})} repositories")
     judge = nested(findings)
+    if arguments.write_task:
+        write_task(findings, texts, judge, arguments.out)
+        return
     vectors = base_embedder(RunSettings(), Path()).embed(texts).astype(np.float64)
     found: dict[str, Scores] = {
         "judge": scored(findings, judge, lambda known, odds, right, unseen: odds[unseen]),
@@ -239,8 +247,8 @@ def main() -> None:
         "frozen": scored(findings, judge, linear(vectors)),
         "permuted": scored(findings, judge, linear(permuted(vectors, findings))),
     }
-    for seed in range(arguments.seeds if arguments.lora else 0):
-        found[f"lora {seed}"] = trained(findings, texts, judge, arguments.out, seed, arguments.epochs)
+    if arguments.lora:
+        found |= trained(folds(findings), arguments.out)
     report(findings, found)
 
 
