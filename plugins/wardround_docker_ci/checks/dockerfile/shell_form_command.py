@@ -15,6 +15,7 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import SHELLS
 
 _C = LazyPattern(r"-\w*c")
+_BUSYBOX = LazyPattern(r"(?i)alpine|busybox")
 _INIT = LazyPattern(r"\b(?:tini|dumb-init|catatonit|supervisord|s6-svscan)\b")
 
 
@@ -23,6 +24,9 @@ class ShellFormCommand(CiCheck):
 
     The shell is process 1 and does not forward SIGTERM, so `docker stop` waits ten seconds and then kills
     the program in the middle of its work. Use the exec form, a JSON list, or start the program with `exec`.
+
+    BusyBox's shell, that of images with `alpine` in their name, is not reported: it replaces itself by its last
+    command, which then receives the signals. Only a pipeline keeps it running.
     """
 
     ID = "DC015"
@@ -55,7 +59,10 @@ class ShellFormCommand(CiCheck):
         for stage in self.file.dockerfile.stages:
             if any(one.all("SHELL") for one in stage.lineage()):
                 continue
+            is_busybox = any(_BUSYBOX.search(one.base.text) for one in stage.lineage())
             for one in stage.all("CMD", "ENTRYPOINT"):
+                if is_busybox and "|" not in one.text.replace("||", ""):
+                    continue
                 text = one.text
                 if text and not text.startswith("[") and not re.match(r"exec\s", text):
                     message = f"{one.keyword} in shell form does not receive signals; use a JSON list"
