@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
@@ -45,6 +46,9 @@ class UnsynchronizedWrite(PythonCheck):
 
     Tasks of one event loop change places only at an ``await``: under a lock of asyncio only modifications
     whose statement awaits are reported.
+
+    After a fork only one thread is left in the child, and it may inherit a lock that another thread held.
+    Functions that replace the lock or that run as hooks in the child therefore modify without it.
     """
 
     ID = "PY392"
@@ -116,7 +120,10 @@ class UnsynchronizedWrite(PythonCheck):
 
     def _check(self, name: str, locks: Sequence[str], modifications: Sequence[ast.stmt | ast.expr]) -> None:
         """Report added modifications outside the only lock, if most are under it."""
-        if len(set(locks)) != 1 or len(modifications) > len(locks):
+        if len(set(locks)) != 1:
+            return
+        modifications = [one for one in modifications if not self._replaces_lock(one, locks[0])]
+        if len(modifications) > len(locks):
             return
         is_own = locks[0].startswith(f"{name}.") or f"{locks[0]}.acquire(" in self.source.text
         is_threaded = not self._is_of_event_loop(locks[0])
@@ -171,8 +178,43 @@ class UnsynchronizedWrite(PythonCheck):
         """Return True if no other thread runs yet, or the lock is acquired in another way or by callers."""
         if isinstance(function, ast.Lambda) or _EXEMPT_FUNCTIONS.search(function.name):
             return True
+        if function.name in self._hooks_in_child:
+            return True
         text = ast.unparse(function)
         return ".acquire(" in text or "lock held" in text.lower() or self._is_called_under_lock(function.name)
+
+    @cached_property
+    def _hooks_in_child(self) -> frozenset[str]:
+        """Names of the functions that ``os.register_at_fork`` runs, or calls, in the child."""
+        return frozenset(
+            last_name(part)
+            for node in self.module.nodes
+            if isinstance(node, ast.Call) and self.module.imported_name(node.func) == "os.register_at_fork"
+            for keyword in node.keywords
+            if keyword.arg == "after_in_child"
+            for part in walk(keyword.value)
+            if isinstance(part, (ast.Name, ast.Attribute))
+        )
+
+    def _replaces_lock(self, modification: ast.AST, lock: str) -> bool:
+        """Return True if the function of a modification creates the lock anew, as for the child of a fork."""
+        function = self.module.function_of(modification)
+        return function in self._functions_with_new_lock.get(lock, ())
+
+    @cached_property
+    def _functions_with_new_lock(self) -> dict[str, list[FunctionNode | ast.Lambda]]:
+        """The functions that assign a new lock to a field or a global, by the name of the lock."""
+        found: dict[str, list[FunctionNode | ast.Lambda]] = {}
+        for statement in self.module.nodes:
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                continue
+            function = self.module.function_of(statement)
+            if function is None or not isinstance(statement.value, ast.Call):
+                continue
+            for target in _targets(statement):
+                if isinstance(target, ast.Attribute) or _is_global(target, function):
+                    found.setdefault(ast.unparse(target), []).append(function)
+        return found
 
     def _is_called_under_lock(self, name: str) -> bool:
         return any(
@@ -185,7 +227,17 @@ class UnsynchronizedWrite(PythonCheck):
 
 
 def _stored_names(statement: ast.stmt) -> Iterator[str]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    yield from (one.id for one in _targets(statement) if isinstance(one, ast.Name))
+
+
+def _targets(statement: ast.stmt) -> Sequence[ast.expr]:
     if isinstance(statement, ast.AnnAssign):
-        targets = [statement.target]
-    yield from (one.id for one in targets if isinstance(one, ast.Name))
+        return [statement.target]
+    return statement.targets if isinstance(statement, ast.Assign) else []
+
+
+def _is_global(target: ast.expr, function: FunctionNode | ast.Lambda) -> bool:
+    """Return True if a function declares the assigned name as global."""
+    return isinstance(target, ast.Name) and any(
+        isinstance(node, ast.Global) and target.id in node.names for node in walk(function)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from wardround.checks.cases import code
@@ -74,13 +75,13 @@ class LeakedEnvironment(PythonTestCheck):
         for helper in self.module.support_functions:
             if helper.decorator_list or _returns_control(helper):
                 continue
-            found = next((n for n in own_nodes(helper.body) if self._changes(n)), None)
+            found = self._first_change(tuple(own_nodes(helper.body)))
             case = TestCase(helper, self.module.class_of(helper))
             if isinstance(found, ast.stmt) and not self._is_restored(case, found):
                 self._report(found)
 
     def check_test(self, case: TestCase) -> None:
-        found = next((n for n in self.module.nodes_of(case) if self._changes(n)), None)
+        found = self._first_change(self.module.nodes_of(case))
         if isinstance(found, ast.stmt) and not self._is_restored(case, found):
             self._report(found)
 
@@ -88,6 +89,26 @@ class LeakedEnvironment(PythonTestCheck):
         what = "working directory" if "chdir" in ast.unparse(change) else "environment"
         text = f"{what} is not restored and affects later tests; use monkeypatch"
         self.report(self.module.span(change), text)
+
+    def _first_change(self, nodes: Sequence[ast.AST]) -> ast.AST | None:
+        """Return the first change of the nodes of a function that ``monkeypatch`` does not undo."""
+        return next((one for one in nodes if self._changes(one) and not self._is_patched(one, nodes)), None)
+
+    def _is_patched(self, change: ast.AST, nodes: Sequence[ast.AST]) -> bool:
+        """Return True if ``monkeypatch`` changed the same state before, and so restores what it was then."""
+        if isinstance(change, ast.Assign) and isinstance(change.targets[0], ast.Subscript):
+            method, name = "monkeypatch.setenv", ast.unparse(change.targets[0].slice)
+        elif "chdir" in ast.unparse(change):
+            method, name = "monkeypatch.chdir", ""
+        else:
+            return False
+        return any(
+            isinstance(one, ast.Call)
+            and self.module.dotted(one.func) == method
+            and one.lineno < getattr(change, "lineno", 0)
+            and (not name or (one.args and ast.unparse(one.args[0]) == name))
+            for one in nodes
+        )
 
     def _changes(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Assign):
