@@ -25,8 +25,8 @@ class ShellFormCommand(CiCheck):
     The shell is process 1 and does not forward SIGTERM, so `docker stop` waits ten seconds and then kills
     the program in the middle of its work. Use the exec form, a JSON list, or start the program with `exec`.
 
-    BusyBox's shell, that of images with `alpine` in their name, is not reported: it replaces itself by its last
-    command, which then receives the signals. Only a pipeline keeps it running.
+    BusyBox's shell, that of images with `alpine` in their name, is not reported: it replaces itself by its
+    last command, which then receives the signals. Only a pipeline keeps it running.
     """
 
     ID = "DC015"
