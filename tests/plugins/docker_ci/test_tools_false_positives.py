@@ -44,6 +44,29 @@ def test_shell_script(reviewed: Reviewed, script: str, expected: list[str]) -> N
     assert [code for code in found if code != "SC2016"] == expected
 
 
+@pytest.mark.parametrize(
+    ("instruction", "is_shown"),
+    [
+        ("COPY a \\\n  b C:\\\\c\\\\", False),
+        ("COPY a C:\\\\c\\\\  ", False),
+        ("RUN <<E\necho a\\\\\nE\n", False),
+        ("COPY a C:\\\\c\\\\\nCOPPY b c", True),
+    ],
+)
+def test_escaped_escape_character_ends_an_instruction(
+    reviewed: Reviewed, instruction: str, is_shown: bool
+) -> None:
+    text = f"FROM a:1\nUSER 1\n{instruction}\n\nUSER 2\nRUN sudo ls\n"
+    found = codes(reviewed({"Dockerfile": text}, HADOLINT))
+    assert ("DL1000" in found) is is_shown
+    assert ("DL3004" in found) is not is_shown
+
+
+def test_escaped_backtick_ends_an_instruction(reviewed: Reviewed) -> None:
+    text = "# escape=`\nFROM a:1\nUSER 1\nCOPY a C:\\c``\nRUN sudo ls\n"
+    assert codes(reviewed({"Dockerfile": text}, HADOLINT)) == ["DL3004"]
+
+
 def test_local_text_with_the_name_of_a_global_array_is_another_variable(reviewed: Reviewed) -> None:
     function = 'f() {\n  local parts=\n  parts="c"\n  echo "$parts"\n}\n'
     script = f'#!/bin/bash\nparts=(a b)\n{function}f\necho "${{parts[@]}}"\n'
