@@ -56,6 +56,7 @@ def _leaves_out_most(text: str) -> bool:
 
 
 _USUAL_PRACTICE = {"DL3008": _pins_most, "DL3015": _leaves_out_most}
+_CONTINUES = LazyPattern(r"(?<!\\)\\$|(?<!`)`$")
 _EXPOSES = LazyPattern(r"\s*EXPOSE\s", re.IGNORECASE)
 _REPORTED_BY_CHECKS = {
     "DL3009": LazyPattern(r"\binstall\b"),
@@ -169,7 +170,7 @@ def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
         is_comment = line.lstrip().startswith("#")
         if not is_comment:
             yield number, line
-        if line and not is_comment and not line.endswith(("\\", "`")):
+        if line and not is_comment and not _CONTINUES.search(line):
             return
 
 

@@ -1,12 +1,16 @@
-"""Copies of Dockerfiles with an empty line after each here-document, which hadolint needs.
+"""Copies of Dockerfiles that hadolint can read where its parser differs from BuildKit's.
 
-Without one it rejects the next line and checks nothing of the file. The copy has the same lines, except
-for the last one of each such document: it is joined to the line before it if possible, and the terminator
-moves to its position.
+hadolint needs an empty line after each here-document; without one it rejects the next line and checks nothing
+of the file. The copy has the same lines, except for the last one of each such document: it is joined to the
+line before it if possible, and the terminator moves to its position.
+
+hadolint also continues an instruction that ends in an escaped escape character, as in a Windows path;
+in BuildKit it ends there. The copy has a slash instead of that last character.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from wardround.checks.lazy import LazyPattern
@@ -16,11 +20,14 @@ from wardround.tools.tool import Invocation
 _FOLDER = "hadolint"
 _ENDS_A_COMMAND = LazyPattern(r"\s*[^#\s](?:.*[^\\&|{(;\s])?\s*$(?<!\bdo)(?<!\bthen)(?<!\belse)")
 
+_ESCAPED_END = LazyPattern(r"(?:\\\\|``)[ \t\r]*$", re.MULTILINE)
+
 
 def readable(run: Invocation, file: str) -> str:
     """Return the path to pass to hadolint: the file's own, or that of its copy."""
     text = (run.root / file).read_bytes().decode("utf-8", "surrogateescape")
-    changed = with_gaps(text) if "<<" in text else text
+    changed = with_slashes(text) if _ESCAPED_END.search(text) else text
+    changed = with_gaps(changed) if "<<" in changed else changed
     if changed == text:
         return file
     copy = _copies(run) / file
@@ -49,6 +56,17 @@ def with_gaps(text: str) -> str:
                 lines[last - 2] += f"; {lines[last - 1].strip()}"
             lines[last - 1 : last + 1] = [lines[last], ""]
     return "\n".join(lines)
+
+
+def with_slashes(text: str) -> str:
+    """Return the text with a slash for an escaped escape character at the end of an instruction."""
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
+
+    file = dockerfile.read(text)
+    for one in file.instructions:
+        if text[one.end - 2 : one.end] == 2 * file.escape:
+            text = f"{text[: one.end - 1]}/{text[one.end :]}"
+    return text
 
 
 def _copies(run: Invocation) -> Path:

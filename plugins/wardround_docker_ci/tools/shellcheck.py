@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -54,7 +54,15 @@ class ShellcheckOutput(msgspec.Struct):
     comments: list[ShellcheckResult]
 
 
-_LEVELS = {"error": Severity.WARN, "warning": Severity.WARN, "info": Severity.INFO, "style": Severity.INFO}
+_BREAKS = "breaks"
+"""The level of a result that is the cause of a parse error; not one of shellcheck's."""
+_LEVELS = {
+    _BREAKS: Severity.ERROR,
+    "error": Severity.WARN,
+    "warning": Severity.WARN,
+    "info": Severity.INFO,
+    "style": Severity.INFO,
+}
 _SPLITTING = frozenset({"SC2046", "SC2206", "SC2207"})
 _SPLITS = LazyPattern(r"\(?\$\(\s*(?:jq|printf)\b|\(?\$\{\w+:-[^}\s]+ [^}]*\}")
 _SAYS_SPLIT = LazyPattern(
@@ -99,6 +107,55 @@ def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
 
 def _lines_of(file: Path) -> list[str]:
     return file.read_text("utf-8-sig", "surrogateescape").split("\n")
+
+
+_QUOTES = frozenset({1078, 1079})
+"""Codes about a quoted string of several lines: its begin, and its end."""
+_BEGINS = frozenset({1009, 1073})
+"""Codes for the begin of a construct that contains the parse error."""
+_STOPS = frozenset({1036, 1046, 1047, 1056, 1070, 1072, 1088, 1089})
+"""Codes for a parse error, after which shellcheck reads nothing."""
+
+
+def without_follow_ups(results: Sequence[ShellcheckResult]) -> Iterator[ShellcheckResult]:
+    """Yield the results without those that follow from an earlier quote problem of their file.
+
+    After a missing quote, each later quote begins a string where it was to end one, up to a parse error. The
+    first such result of the file is kept, and the first of the construct that cannot be parsed, as an error
+    in place of the parse error.
+    """
+    files: dict[str, list[ShellcheckResult]] = {}
+    for result in results:
+        files.setdefault(result.file, []).append(result)
+    for of_file in files.values():
+        quotes = sorted((one for one in of_file if one.code in _QUOTES), key=_place)
+        yield from _without_follow_ups(of_file, quotes) if quotes else of_file
+
+
+def _without_follow_ups(
+    results: Sequence[ShellcheckResult], quotes: Sequence[ShellcheckResult]
+) -> Iterator[ShellcheckResult]:
+    cause = _cause(results, quotes)
+    for one in results:
+        if one is cause:
+            yield msgspec.structs.replace(one, level=_BREAKS)
+        elif one is quotes[0] or (
+            one.code not in _QUOTES
+            and (cause is None or one.code not in _STOPS or _place(one) < _place(cause))
+        ):
+            yield one
+
+
+def _cause(
+    results: Sequence[ShellcheckResult], quotes: Sequence[ShellcheckResult]
+) -> ShellcheckResult | None:
+    """Return the first quote problem in the construct with the parse error, if there is one."""
+    begin = min((_place(one) for one in results if one.code in _BEGINS), default=None)
+    return None if begin is None else next((one for one in quotes if _place(one) >= begin), None)
+
+
+def _place(result: ShellcheckResult) -> tuple[int, int]:
+    return result.line, result.column
 
 
 _IN_STEP = LazyPattern(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
@@ -155,7 +212,7 @@ class Shellcheck(Tool):
         """Read ``shellcheck --format=json1``, whose columns are code points; a tab counts as one."""
         found: list[RawFinding] = []
         unquoted: set[tuple[str, int]] = set()
-        for result in decoded(output, ShellcheckOutput).comments:
+        for result in without_follow_ups(decoded(output, ShellcheckOutput).comments):
             code = f"SC{result.code}"
             file = relative(result.file, run)
             span = span_of(result.line, result.column, result.end_line, result.end_column)

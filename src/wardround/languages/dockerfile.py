@@ -159,6 +159,11 @@ class Dockerfile(Struct):
     stages: list[Stage] = field(default_factory=list)
 
     @property
+    def escape(self) -> str:
+        """Return the escape character, which also continues lines."""
+        return self.directives.get("escape", "\\")[:1] or "\\"
+
+    @property
     def global_arguments(self) -> dict[str, DockerfileToken | None]:
         """Return the global arguments for FROM, with their defaults."""
         pairs = [pair for one in self.preamble if one.keyword == "ARG" for pair in one.pairs]
@@ -186,10 +191,9 @@ class Dockerfile(Struct):
 
 def read(text: str) -> Dockerfile:
     """Parse a Dockerfile; other text results in unknown instructions."""
-    directives = _directives(text)
-    instructions = list(_instructions(text, directives.get("escape", "\\")[:1] or "\\"))
-    found = Dockerfile(text, directives, instructions)
-    for one in instructions:
+    found = Dockerfile(text, _directives(text), [])
+    for one in _instructions(text, found.escape):
+        found.instructions.append(one)
         if one.keyword == "FROM":
             _begin_stage(found, one)
         if found.stages:
@@ -297,7 +301,8 @@ def _instruction(
 ) -> Instruction:
     """Read an instruction with its continuation lines and here-documents."""
     parts, blank_lines = [], []
-    continues = LazyPattern(re.escape(escape) + r"[ \t\r]*$")
+    character = re.escape(escape)
+    continues = LazyPattern(rf"(?<!{character}){character}[ \t\r]*$")  # escaped, it is itself, as in BuildKit
     at, end = start, start + len(line)
     while True:
         goes_on = continues.search(line)

@@ -26,6 +26,13 @@ def test_the_escape_directive_changes_what_continues_a_line() -> None:
     assert _slices(file)[1] == "RUN dir C:\\ `\n  /s"
 
 
+def test_an_escaped_escape_character_continues_no_line() -> None:
+    file = read("FROM a:1\nCOPY b \\\n  C:\\\\c\\\\\nRUN d\\\\\\\n\\\n  e\n")
+    assert _slices(file)[1:] == ["COPY b \\\n  C:\\\\c\\\\", "RUN d\\\\\\", "e"]
+    file = read("# escape=`\nFROM a``\nRUN b `\n  c\n")
+    assert _slices(file) == ["FROM a``", "RUN b `\n  c"]
+
+
 def test_here_documents_are_no_instructions() -> None:
     text = "FROM a:1\nRUN <<EOF\nFROM x\nEOF\nCOPY <<-A <<B /x/\none\n\tA\ntwo\nB\nUSER u\n"
     file = read(text)

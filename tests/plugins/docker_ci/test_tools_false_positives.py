@@ -8,7 +8,7 @@ from wardround_docker_ci.tools.hadolint import HADOLINT
 from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKFLOWS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
-from tests.plugins.docker_ci.conftest import Reviewed
+from tests.plugins.docker_ci.conftest import Reviewed, places
 
 WORKFLOW = ".github/workflows/a.yml"
 JOBS = "permissions: {}\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    timeout-minutes: 5\n"
@@ -42,6 +42,56 @@ def codes(done: object) -> list[str]:
 def test_shell_script(reviewed: Reviewed, script: str, expected: list[str]) -> None:
     found = codes(reviewed({"a.sh": f"#!/bin/bash\n{script}"}, SHELLCHECK))
     assert [code for code in found if code != "SC2016"] == expected
+
+
+MISSING = 'f() {\n  echo "a\n  echo "b (c)"\n  echo "d"\n}\nf\n'
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (MISSING, [("SC1078", 3)]),
+        (f"{MISSING}g() {{\n  ls\n", [("SC1078", 3)]),
+        (f'echo "a\nb"c\n{MISSING}', [("SC1078", 2), ("SC1078", 5)]),
+        ('echo "a\necho "b"\n', [("SC1078", 2)]),
+        ('echo "a\nb"c\necho "d\ne"f\n', [("SC1078", 2)]),
+        ('echo "a\nb"c\nif true; then\n  ls\n', [("SC1078", 2), ("SC1046", 4)]),
+    ],
+)
+def test_one_missing_quote_is_one_finding(
+    reviewed: Reviewed, script: str, expected: list[tuple[str, int]]
+) -> None:
+    found = places(reviewed({"a.sh": f"#!/bin/bash\n{script}"}, SHELLCHECK))
+    assert [(rule.partition("/")[2], line) for rule, line, _ in found] == expected
+
+
+def test_missing_quote_that_ends_the_script_is_an_error(reviewed: Reviewed) -> None:
+    done = reviewed({"a.sh": f"#!/bin/bash\n{MISSING}", "b.sh": '#!/bin/bash\necho "a\nb"c\n'}, SHELLCHECK)
+    levels = {finding.file: finding.severity for finding in done.visible}
+    assert levels["a.sh"] > levels["b.sh"]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "is_shown"),
+    [
+        ("COPY a \\\n  b C:\\\\c\\\\", False),
+        ("COPY a C:\\\\c\\\\  ", False),
+        ("RUN <<E\necho a\\\\\nE\n", False),
+        ("COPY a C:\\\\c\\\\\nCOPPY b c", True),
+    ],
+)
+def test_escaped_escape_character_ends_an_instruction(
+    reviewed: Reviewed, instruction: str, is_shown: bool
+) -> None:
+    text = f"FROM a:1\nUSER 1\n{instruction}\n\nUSER 2\nRUN sudo ls\n"
+    found = codes(reviewed({"Dockerfile": text}, HADOLINT))
+    assert ("DL1000" in found) is is_shown
+    assert ("DL3004" in found) is not is_shown
+
+
+def test_escaped_backtick_ends_an_instruction(reviewed: Reviewed) -> None:
+    text = "# escape=`\nFROM a:1\nUSER 1\nCOPY a C:\\c``\nRUN sudo ls\n"
+    assert codes(reviewed({"Dockerfile": text}, HADOLINT)) == ["DL3004"]
 
 
 def test_local_text_with_the_name_of_a_global_array_is_another_variable(reviewed: Reviewed) -> None:
