@@ -65,7 +65,6 @@ _REPORTED_BY_CHECKS = {
         r"(?:(?:ba|da|z|a|k)?sh|python[\d.]*|perl|ruby|node|php)(?![\w-])"
     ),
 }
-_TAKES_SIGNALS = LazyPattern(r"\s*(?:HEALTHCHECK\b|(?:CMD|ENTRYPOINT)\s+exec\s)", re.IGNORECASE)
 _NAMES = LazyPattern(r"(?:^|[\s])([A-Za-z_][\w.-]*)(?:=(\S*)|(?=\s|$))")
 _WIKI = "https://github.com/hadolint/hadolint/wiki/"
 _APT = r"\bapt-get\b[^&|;\n]*?\binstall\b"
@@ -225,8 +224,6 @@ def _keeps_no_index(lines: Sequence[str], first: int) -> bool:
 def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
     if result.code.startswith("SC"):  # shellcheck reads every script as one of a POSIX shell
         return _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
-    if result.code == "DL3025":  # it ends by itself, or replaces the shell
-        return _TAKES_SIGNALS.match(lines[span.line - 1]) is not None
     if result.code == "DL3006":  # hadolint does not substitute arguments
         return _is_of_a_stage(text, result.line)
     if result.code == "DL3060":  # the cache is in a mount, which is not part of the layer

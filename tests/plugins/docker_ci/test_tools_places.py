@@ -265,12 +265,6 @@ def test_zizmor_minds_secrets_only_that_leave_the_repository(reviewed: Reviewed)
     assert "zizmor/secrets-inherit" not in [rule for rule, *_ in places(reviewed({WORKFLOW: here}, ZIZMOR))]
 
 
-def test_hadolint_is_content_where_exec_takes_the_place_of_the_shell(reviewed: Reviewed) -> None:
-    done = reviewed({"Dockerfile": "FROM debian:12\nUSER a\nCMD exec serve --port $PORT\n"}, HADOLINT)
-
-    assert "hadolint/DL3025" not in [rule for rule, *_ in places(done)]
-
-
 def test_an_argument_that_names_a_stage_is_no_untagged_image(reviewed: Reviewed) -> None:
     text = "ARG V=slim\nFROM debian:12 AS base-slim\nUSER a\nFROM base-$V AS last\nFROM base-x\n"
 
