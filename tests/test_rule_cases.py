@@ -140,7 +140,7 @@ def _cases(rule: DeclarativeRule) -> tuple[list[Valid], list[Invalid]]:
     valid, invalid = load_cases(RULE_CASES, rule.id, rule.metadata.case_path)
     own = [case for case in rule.metadata.invalid_cases() if isinstance(case, Invalid)]
     assert len(own) == len(rule.metadata.invalid), f"{rule.id}: a case has no marks"
-    return [Valid(source) for source in rule.metadata.valid] + valid, own + invalid
+    return [Valid(source, rule.metadata.case_path) for source in rule.metadata.valid] + valid, own + invalid
 
 
 def _mistakes(rules: list[DeclarativeRule], tool: Tool, folder: Path) -> list[str]:
@@ -148,14 +148,13 @@ def _mistakes(rules: list[DeclarativeRule], tool: Tool, folder: Path) -> list[st
     assert tool.columns in (Columns.CODE_POINTS, Columns.UTF8)
     expected: dict[str, tuple[str, str, list[Span]]] = {}
     for rule in rules:
-        name = rule.metadata.case_path
         valid, invalid = _cases(rule)
         for number, good in enumerate(valid):
-            expected[f"{rule.id}-valid{number}/{name}"] = (rule.id, good.source, [])
+            expected[f"{rule.id}-valid{number}/{good.path}"] = (rule.id, good.source, [])
         for number, bad in enumerate(invalid):
             assert bad.end is not None
             span = Span(bad.line, bad.column, *bad.end)
-            expected[f"{rule.id}-invalid{number}/{name}"] = (rule.id, bad.source, [span])
+            expected[f"{rule.id}-invalid{number}/{bad.path}"] = (rule.id, bad.source, [span])
     found = _reported(tool, {name: source for name, (_, source, _) in expected.items()}, folder)
     mistakes = []
     for name, (rule_id, source, spans) in expected.items():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from tree_sitter import Node
 
@@ -37,7 +38,7 @@ class StringBuilder:
         """The value of text that is concatenated from parts."""
         if not any(value for _, value in parts):
             return CLEAN
-        complete = "".join(text if text is not None else "\0" for text, _ in parts)
+        complete = _complete(parts)
         is_statement = sanitizers.STATEMENT.search(complete) is not None
         is_markup = sanitizers.TAG.search(complete) is not None
         found = []
@@ -50,7 +51,7 @@ class StringBuilder:
                 found.append(_in_context(value, before, is_statement, is_markup))
             before += "\0"
         joined = join_all(found)
-        prefix = complete.partition("\0")[0]
+        prefix = _complete(takewhile(lambda part: not part[1], parts))
         starts_clean = parts[0][0] is None and not parts[0][1]
         if starts_clean or sanitizers.LEADS.search(prefix):
             joined = without(joined, OWN_ADDRESS)
@@ -89,6 +90,11 @@ class StringBuilder:
         if value and self._features.writes_lines and sanitizers.HEADER_LINE.search(parts[0][0] or ""):
             self._state.reach(SinkKind.HEADER, node, value)
         return value
+
+
+def _complete(parts: Iterable[Part]) -> str:
+    """The text of parts, with a zero character for each value."""
+    return "".join(text if text is not None else "\0" for text, _ in parts)
 
 
 def _in_context(value: Taint, before: str, is_statement: bool, is_markup: bool) -> Taint:

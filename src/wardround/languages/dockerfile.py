@@ -181,7 +181,11 @@ class Dockerfile(Struct):
 
     def expanded(self, text: str) -> str | None:
         """Return a FROM argument with its variables expanded; None if one has no default."""
-        return substituted(text, {name: v.text if v else None for name, v in self.global_arguments.items()})
+        values: dict[str, str | None] = {}
+        for name, value in self.global_arguments.items():
+            # A default may contain arguments declared before it; where one has no value, it stays as written.
+            values[name] = substituted(value.text, values) or value.text if value else None
+        return substituted(text, values)
 
     @property
     def shipped(self) -> list[Stage]:

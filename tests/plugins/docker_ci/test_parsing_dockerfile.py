@@ -63,6 +63,11 @@ def test_flags_pairs_and_the_json_form_have_places() -> None:
     assert file.expanded(stage.base.text) == "a:1"
 
 
+def test_default_of_an_argument_contains_those_declared_before_it() -> None:
+    file = read("ARG N=a\nARG B=${N}:1\nARG O=x:$V\nARG V=2\nFROM $B AS first\nFROM $O\n")
+    assert [file.expanded(stage.base.text) for stage in file.stages] == ["a:1", "x:$V"]
+
+
 def test_a_stage_knows_the_stages_it_is_built_on() -> None:
     file = read("FROM a:1 AS base\nFROM BASE AS mid\nFROM mid\nFROM c:1\nCOPY --from=1 /x /y\n")
     assert [stage.index for stage in file.stages[2].lineage()] == [2, 1, 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
@@ -9,6 +11,9 @@ from wardround.languages.dockerfile import substituted, variables
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
+
+if TYPE_CHECKING:
+    from wardround.languages.dockerfile import DockerfileToken
 
 _IMAGE = LazyPattern(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")
 
@@ -51,16 +56,23 @@ class EmptyFromArgument(CiCheck):
         for stage in file.stages:
             used = [name for name, _, _ in variables(stage.base)]
             declared = all(name in arguments or name in PLATFORM_ARGUMENTS for name in used)
-            # Platform arguments always have a value; any text gives the name its shape.
-            values = {name: value.text if value else "" for name, value in arguments.items()}
-            values |= dict.fromkeys(PLATFORM_ARGUMENTS, "x")
-            text = _filled(stage.base.text, values)
+            text = _filled(stage.base.text, _values(arguments))
             if used and declared and not _IMAGE.match(text):
                 self.report_at(
                     stage.base.start,
                     stage.base.end,
                     f'with an empty ARG this is "{text}", an invalid image name; give the ARG a default',
                 )
+
+
+def _values(arguments: dict[str, DockerfileToken | None]) -> dict[str, str]:
+    """Return the value of each argument; a default may contain those declared before it."""
+    # Platform arguments always have a value; any text gives the name its shape.
+    values = dict.fromkeys(PLATFORM_ARGUMENTS, "x")
+    for name, default in arguments.items():
+        if name not in PLATFORM_ARGUMENTS:
+            values[name] = _filled(default.text, values) if default else ""
+    return values
 
 
 def _filled(text: str, values: dict[str, str]) -> str:
