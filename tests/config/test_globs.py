@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.config.globs import covers, is_git_ignored, matches, matches_any_case, matches_whole
+from wardround.config.globs import covers, matches_ignore_pattern, matches, matches_any_case, matches_whole
 
 _TEXT = st.text(alphabet="ab./", max_size=8)
 
@@ -79,7 +79,7 @@ def test_a_pattern_covers_what_is_below_a_folder(path: str, pattern: str, is_cov
     ],
 )
 def test_lines_of_ignore_files(path: str, pattern: str, is_ignored: bool) -> None:
-    assert is_git_ignored(path, pattern) is is_ignored
+    assert matches_ignore_pattern(path, pattern) is is_ignored
 
 
 def test_names_of_any_case() -> None:

@@ -8,7 +8,7 @@ functions differ in the part of a path they compare:
 ``matches``         the file's name or, for a pattern with a slash, the full path; specialists, tools
 ``matches_whole``   the full text; repository views, lists of paths from a configuration
 ``covers``          the path, a folder above it or, for a pattern without a slash, any part; ``exclude``
-``is_git_ignored``  the same by the conventions of ``.gitignore``, without negation
+``matches_ignore_pattern``  the same by the conventions of ``.gitignore``, without negation
 ==================  ================================================================================
 """
 
@@ -53,7 +53,7 @@ def covers(path: str, patterns: Iterable[str]) -> bool:
     return False
 
 
-def is_git_ignored(path: str, pattern: str) -> bool:
+def matches_ignore_pattern(path: str, pattern: str) -> bool:
     """Return True if a line of an ignore file matches a path or a folder above it; a negation never does."""
     if not pattern or pattern.startswith(("#", "!")):
         return False

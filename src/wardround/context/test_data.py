@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from wardround.checks.lazy import LazyPattern
-from wardround.config.globs import is_git_ignored
+from wardround.config.globs import matches_ignore_pattern
 
 _FOLDERS = LazyPattern(
     r"(?i)(?:^|/)(?:__fixtures__|__snapshots__|__testfixtures__|testdata|test[-_](?:data|cases|fixtures?)|fixtures?)/"
@@ -58,7 +58,7 @@ class TestData:
     def is_left_out(self, path: str) -> bool:
         """Return True for test data that a linter or formatter of the project excludes."""
         return self.is_data(path) and (
-            any(is_git_ignored(path, glob) for glob in self._globs)
+            any(matches_ignore_pattern(path, glob) for glob in self._globs)
             or any(pattern.search(path) for pattern in self._patterns)
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
-from wardround.config.globs import is_git_ignored
+from wardround.config.ignore_files import is_ignored
 from wardround.findings import Severity
 from wardround_contract.analysis.optional_paths import is_filter, is_prose, may_be_missing
 from wardround_contract.analysis.text_search import Line, TextSearch
@@ -101,7 +101,6 @@ class RemovedPathInUse(BrokenUseCheck):
             return
         self._search = TextSearch(self.change)
         self._present = frozenset(self.change.project.paths([path for path in removed if path is not None]))
-        self._ignored = (self.change.project.read(".gitignore") or "").split("\n")
         uses: dict[str, list[RemainingUse]] = defaultdict(list)
         gone = {path: file for path, file in removed.items() if path is not None and self._is_gone(path)}
         self._deleted = frozenset(path for path, file in gone.items() if file.text is None)
@@ -116,7 +115,7 @@ class RemovedPathInUse(BrokenUseCheck):
         is_there = path in self._present or self.change.project.read(path) is not None
         if NOT_MAINTAINED.search(path) or is_there:
             return False
-        return not any(is_git_ignored(path, pattern) for pattern in self._ignored)
+        return not is_ignored(path, self.change.project.read)
 
     def _uses(self, paths: list[str]) -> Iterator[tuple[str, Line]]:
         names = {posixpath.basename(path): path for path in paths}
