@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.config.globs import covers, matches_ignore_pattern, matches, matches_any_case, matches_whole
+from wardround.config.globs import covers, matches, matches_any_case, matches_ignore_pattern, matches_whole
 
 _TEXT = st.text(alphabet="ab./", max_size=8)
 
