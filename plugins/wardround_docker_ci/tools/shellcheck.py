@@ -121,7 +121,7 @@ def without_follow_ups(results: Sequence[ShellcheckResult]) -> Iterator[Shellche
     """Yield the results without those that follow from an earlier quote problem of their file.
 
     After a missing quote, each later quote begins a string where it was to end one, up to a parse error. The
-    first such result of the file is kept, and the first of the construct that cannot be parsed, as an error
+    first such result of the file remains, and the first of the construct that cannot be parsed, as an error
     in place of the parse error.
     """
     files: dict[str, list[ShellcheckResult]] = {}

@@ -197,7 +197,7 @@ class UnsynchronizedWrite(PythonCheck):
         )
 
     def _replaces_lock(self, modification: ast.AST, lock: str) -> bool:
-        """Return True if the function of a modification creates the lock anew, as for the child of a fork."""
+        """Return True if the function of a modification replaces the lock, as for the child of a fork."""
         function = self.module.function_of(modification)
         return function in self._functions_with_new_lock.get(lock, ())
 
