@@ -25,6 +25,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from judging_pool import pool
 
 from wardround import host
 from wardround.findings import Severity
@@ -48,6 +49,8 @@ SEED = 7
 TREES = BoostingRecipe(rounds=150, rate=0.04, leaves=8, smallest_leaf=30, ridge=5.0, columns=0.5)
 SEEDS = (0, 1)
 LEAST = 1e-4
+FRESH_KIND = "default rules"
+"""Begin of the kinds of repositories of which all that a review shows was read."""
 WARNINGS = (0.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
 NOTES = ((0.0, 1.0), (0.0, 0.3), (0.0, 0.2), (0.03, 0.3), (0.05, 0.3), (0.05, 0.2), (0.08, 0.3), (0.1, 0.3))
 """(least probability of worth, most of wrong)."""
@@ -180,11 +183,11 @@ def share(some: Flags) -> float:
 
 def decisions(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) -> None:
     """Print what a user would see of the default rules."""
-    loaded = host.load()
     worth, wrong, rates = flags(findings, Verdict.WORTH), flags(findings, Verdict.WRONG), rate_table(findings)
-    runs = np.array([loaded.catalogue.rule(one.facts.rule).maturity.runs(preview=False) for one in findings])
+    catalogue = host.load().catalogue
+    runs = np.array([catalogue.rule(one.facts.rule).maturity.runs(preview=False) for one in findings])
     level = np.array([one.facts.severity for one in findings])
-    kept = runs & (level == Severity.WARN)
+    kept = default_warnings(findings)
     print(
         f"\ndefault rules, warnings that are at least so likely to be worth raising; {worth[kept].sum()} are"
     )
@@ -201,6 +204,38 @@ def decisions(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) 
         shares = f"worth {share(worth[shown]):.2f} wrong {share(wrong[shown]):.2f}"
         left = f"of the worth ones {worth[shown].sum() / worth[notes].sum():.3f}"
         print(f"  worth >= {least:.2f} wrong <= {most:.2f} {shown.sum():6} of {notes.sum()} {shares} {left}")
+
+
+def default_warnings(findings: Sequence[ReadFinding]) -> Flags:
+    """Return which findings are warnings of rules that run by default."""
+    catalogue = host.load().catalogue
+    return np.array(
+        [
+            one.facts.severity == Severity.WARN
+            and catalogue.rule(one.facts.rule).maturity.runs(preview=False)
+            for one in findings
+        ]
+    )
+
+
+def warnings_left(findings: Sequence[ReadFinding], found: Mapping[str, Floats]) -> None:
+    """Print the warnings that each scorer leaves: of the pool, and of the readings of newest commits."""
+    fresh = {name for kind, names in pool().items() if kind.startswith(FRESH_KIND) for name in names}
+    is_warning = default_warnings(findings)
+    parts = {
+        "all": is_warning,
+        "newest commits": is_warning & np.array([one.repository in fresh for one in findings]),
+    }
+    for title, part in parts.items():
+        for name, scores in {"without": np.ones(len(findings)), **found}.items():
+            shown = part & (scores >= THRESHOLDS.warning)
+            some = [one for one, is_in in zip(findings, shown, strict=True) if is_in]
+            repositories = Repositories.resample([one.repository for one in some], seed=SEED, draws=DRAWS)
+            figures = ", ".join(
+                f"{verdict} {text(repositories.mean(flags(some, verdict).astype(float)))}"
+                for verdict in JUDGED
+            )
+            print(f"{title:15} {name:16} {len(some):5} warnings: {figures}")
 
 
 def calibration(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) -> None:
@@ -254,6 +289,7 @@ def main() -> None:
     probabilities = {verdict: found[verdict]["rates + numbers"] for verdict in JUDGED}
     calibration(findings, probabilities)
     decisions(findings, probabilities)
+    warnings_left(findings, found[Verdict.WORTH])
     with_comment(findings, default_judge())
 
 

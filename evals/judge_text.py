@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from judge import warnings_left
 from judge_lora import Task, score_file
 
 from wardround.config.schema import RunSettings
@@ -250,6 +251,7 @@ def main() -> None:
     if arguments.lora:
         found |= trained(folds(findings), arguments.out)
     report(findings, found)
+    warnings_left(findings, {name: scores[Verdict.WORTH] for name, scores in found.items()})
 
 
 if __name__ == "__main__":
