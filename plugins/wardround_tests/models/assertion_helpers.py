@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import walk
-from wardround_tests.models.syntax import FUNCTIONS, is_assertion, last_name, root_name, top_level
+from wardround_tests.models.syntax import (
+    FUNCTIONS,
+    is_assertion,
+    is_certain_assertion,
+    last_name,
+    root_name,
+    top_level,
+)
 
 _TEST_SUPPORT = (
     r"(^|[._])(tests?|testing|testutils?|helpers?|utils?|conftest|fixtures?|common|support)([._]|$)"
@@ -30,15 +37,16 @@ class AssertionHelpers:
     @cached_property
     def asserting(self) -> frozenset[str]:
         """Functions and methods of this module that assert, directly or indirectly."""
-        functions = self._functions()
-        calls = {name: _called_in(nodes) for name, nodes in functions.items()}
-        found = {name for name, nodes in functions.items() if any(map(is_assertion, _walk_all(nodes)))}
-        while more := {name for name, called in calls.items() if name not in found and called & found}:
-            found |= more
-        return frozenset(found)
+        return _reaching(self.functions, is_assertion)
 
-    def _functions(self) -> dict[str, list[FunctionNode]]:
-        """Return the functions and methods other than tests, by name."""
+    @cached_property
+    def certain(self) -> frozenset[str]:
+        """Those that fail by an assertion; raising another exception is not one."""
+        return _reaching(self.functions, _is_failure)
+
+    @cached_property
+    def functions(self) -> dict[str, list[FunctionNode]]:
+        """The functions and methods of this module other than tests, by name."""
         found: dict[str, list[FunctionNode]] = {}
         statements = list(top_level(self._module.tree.body))
         classes = [one for one in statements if isinstance(one, ast.ClassDef)]
@@ -89,6 +97,24 @@ class AssertionHelpers:
         if not isinstance(node, ast.Call) or last_name(node.func) not in self.asserting:
             return False
         return isinstance(node.func, ast.Name) or root_name(node.func) in ("self", "cls")
+
+
+def _reaching(
+    functions: Mapping[str, Sequence[FunctionNode]], fails: Callable[[ast.AST], bool]
+) -> frozenset[str]:
+    """Return the functions with a node that fails a test, and those that call them, also indirectly."""
+    calls = {name: _called_in(nodes) for name, nodes in functions.items()}
+    found = {name for name, nodes in functions.items() if any(map(fails, _walk_all(nodes)))}
+    while more := {name for name, called in calls.items() if name not in found and called & found}:
+        found |= more
+    return frozenset(found)
+
+
+def _is_failure(node: ast.AST) -> bool:
+    """Return True for an assertion or a raised AssertionError."""
+    if isinstance(node, ast.Raise):
+        return node.exc is not None and last_name(node.exc) == "AssertionError"
+    return is_certain_assertion(node)
 
 
 def _walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

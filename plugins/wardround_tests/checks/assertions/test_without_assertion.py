@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -15,6 +17,9 @@ from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import is_fixture
 from wardround_tests.models.python_tests import TestCase, has_unknown_decorator
 from wardround_tests.models.syntax import ASSERTING_NAME, FUNCTIONS, body_of, last_name, own_nodes
+
+if TYPE_CHECKING:
+    from wardround_tests.models.asserting_objects import AssertingObjects
 
 _SMOKE_NAME = LazyPattern(
     r"smoke|import|crash|error|rais|throw|fail|work|runs?(_|$)|compil|leak|hang|deadlock|segfault|warn|"
@@ -113,11 +118,15 @@ class TestWithoutAssertion(PythonTestCheck):
         for node in self.module.all_nodes_of(case):
             if self.module.asserts(node) or _is_verifying_mock(node) or self._is_soft_assertion(node):
                 return True
-            if isinstance(node, ast.Call) and _is_unresolved(
-                node.func, parameters, case, self.module.helpers.asserting
-            ):
+            if isinstance(node, ast.Call) and _is_unresolved(node.func, parameters, case):
                 return True
-        return False
+        return self._asserting_objects.assert_in(case.node, case.cls)
+
+    @cached_property
+    def _asserting_objects(self) -> AssertingObjects:
+        from wardround_tests.models.asserting_objects import AssertingObjects  # only for suspects
+
+        return AssertingObjects(self.module, self.source.project)
 
     def _own_fixtures(self, case: TestCase) -> list[FunctionNode]:
         """Return the fixtures of the module that a test requests; the code under test may be in them."""
@@ -144,9 +153,7 @@ def _is_verifying_mock(node: ast.AST) -> bool:
     )
 
 
-def _is_unresolved(
-    function: ast.expr, parameters: frozenset[str], case: TestCase, asserting: frozenset[str]
-) -> bool:
+def _is_unresolved(function: ast.expr, parameters: frozenset[str], case: TestCase) -> bool:
     """Return True if a call goes to a fixture or an inherited method, which may assert."""
     if isinstance(function, ast.Name):
         return function.id in parameters
