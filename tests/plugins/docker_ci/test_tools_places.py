@@ -236,6 +236,34 @@ def test_contexts_only_the_owner_controls_inject_nothing(reviewed: Reviewed, con
 
 @pytest.mark.parametrize(
     "context",
+    [
+        "github.event.workflow_run.head_sha", "github.event.workflow_run.event", "github.event.after",
+        "github.event.workflow_run.pull_requests[0].number", "github.event.pull_request.head.sha",
+        "github.event.check_suite.conclusion", "github.event.head_commit.id", "github.event.comment.id",
+        "github.event.pull_request.created_at", "github.event.release.draft",
+    ],
+)  # fmt: skip
+def test_contexts_that_github_generates_inject_nothing(reviewed: Reviewed, context: str) -> None:
+    found = [rule for rule, *_ in places(reviewed({WORKFLOW: _PASTED % context}, ZIZMOR))]
+
+    assert "zizmor/template-injection" not in found
+
+
+@pytest.mark.parametrize(
+    "context",
+    ["github.event.workflow_run.head_branch", "github.event.workflow_run.display_title",
+     "github.event.workflow_run.head_commit.message", "github.event.client_payload.sha",
+     "github.event.deployment.payload.id", "github.event.check_run.external_id", "github.event.inputs.id",
+     "github.event.pull_request.head.label", "github.event.head_commit.author.name"],
+)  # fmt: skip
+def test_contexts_with_text_of_a_sender_inject(reviewed: Reviewed, context: str) -> None:
+    found = [rule for rule, *_ in places(reviewed({WORKFLOW: _PASTED % context}, ZIZMOR))]
+
+    assert "zizmor/template-injection" in found
+
+
+@pytest.mark.parametrize(
+    "context",
     ["github.head_ref", "github.event.pull_request.title", "github.event.pull_request.head.ref",
      "github.event.pull_request.head.repo.default_branch", "github.base_ref || github.head_ref"],
 )  # fmt: skip
