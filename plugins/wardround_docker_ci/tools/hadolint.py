@@ -221,9 +221,21 @@ def _keeps_no_index(lines: Sequence[str], first: int) -> bool:
     return bool(adds) and all(_KEEPS_NO_INDEX.search(call) for call in adds)
 
 
+_REMOVES_LISTS = LazyPattern(r"\bapt(?:-get)?\s[^&|;\n]*?\bdist-?clean\b")
+"""The command of apt that removes the package lists, which hadolint does not know."""
+
+
+def _removes_lists(lines: Sequence[str], first: int) -> bool:
+    """Return True if an instruction removes the package lists with a command of apt."""
+    text = re.sub(r"[\\`]\n", " ", "\n".join(line for _, line in _instruction(lines, first)))
+    return _REMOVES_LISTS.search(text) is not None
+
+
 def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
     if result.code.startswith("SC"):  # shellcheck reads every script as one of a POSIX shell
         return _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
+    if result.code == "DL3009" and _removes_lists(lines, result.line):
+        return True
     if result.code == "DL3006":  # hadolint does not substitute arguments
         return _is_of_a_stage(text, result.line)
     if result.code == "DL3060":  # the cache is in a mount, which is not part of the layer

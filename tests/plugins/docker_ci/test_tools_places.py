@@ -391,3 +391,14 @@ def test_a_script_of_powershell_is_not_read_as_one_of_a_posix_shell(
     done = reviewed({"Dockerfile": text}, HADOLINT)
 
     assert [f.rule for f in done.visible if "/SC" in f.rule] == rules
+
+
+@pytest.mark.parametrize(
+    ("command", "is_shown"),
+    [("apt-get dist-clean", False), ("apt-get -y distclean", False), ("apt-get clean", True)],
+)
+def test_a_command_of_apt_that_removes_the_lists(reviewed: Reviewed, command: str, is_shown: bool) -> None:
+    text = f"FROM acme/web:2\nRUN apt-get update; \\\n    apt-get install -y a=1; \\\n    {command}\n"
+    found = [f.rule for f in reviewed({"Dockerfile": text}, HADOLINT).findings]
+
+    assert ("hadolint/DL3009" in found) is is_shown
