@@ -394,6 +394,32 @@ def test_a_script_of_powershell_is_not_read_as_one_of_a_posix_shell(
 
 
 @pytest.mark.parametrize(
+    ("image", "is_read"),
+    [
+        ("mcr.microsoft.com/windows/nanoserver:ltsc2025", False),
+        ("acme/web:2-windowsservercore", False),
+        ("acme/web:2-${VARIANT}", False),
+        ("mcr.microsoft.com/dotnet/framework/sdk:4.8", False),
+        ("mcr.microsoft.com/windows:20H2", False),
+        ("--platform=windows/amd64 acme/web:2", False),
+        ("acme/windows-cross:2", True),
+        ("acme/web:2", True),
+        ("first", False),
+    ],
+)
+def test_a_script_on_windows_is_not_read_as_one_of_a_posix_shell(
+    reviewed: Reviewed, image: str, is_read: bool
+) -> None:
+    text = (
+        "ARG VARIANT=nanoserver\nFROM acme/nanoserver:1 AS first\nRUN mkdir c:\\first\n"
+        f"FROM {image}\nRUN mkdir c:\\config\n"
+    )
+    done = reviewed({"Dockerfile": text}, HADOLINT)
+
+    assert [f.span.start[0] for f in done.visible if "/SC" in f.rule] == [5] * is_read
+
+
+@pytest.mark.parametrize(
     ("command", "is_shown"),
     [("apt-get dist-clean", False), ("apt-get -y distclean", False), ("apt-get clean", True)],
 )
