@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
 from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.libraries.windows_images import runs_in_cmd
 from wardround_docker_ci.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
@@ -53,7 +54,11 @@ def _shell_scripts(file: ParsedFile) -> Iterator[EmbeddedScript]:
 def _dockerfile_scripts(file: ParsedFile) -> Iterator[EmbeddedScript]:
     if _uses_windows_shell(file.dockerfile):
         return
+    in_cmd = [stage for stage in file.dockerfile.stages if runs_in_cmd(file.dockerfile, stage)]
+    skipped = {id(instruction) for stage in in_cmd for instruction in stage.instructions}
     for instruction in file.dockerfile.instructions:
+        if id(instruction) in skipped:
+            continue
         if instruction.keyword != "RUN" or instruction.exec_form is not None:
             continue
         if instruction.heredocs and instruction.text.startswith("<<"):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.lazy import LazyPattern
+from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
 
 _TEXT = r"'(?:[^']|'')*'"
 _CONTEXT = r"[a-z_][\w.-]*"
@@ -51,6 +52,66 @@ def _limits(condition: str, context: str) -> bool:
         return _limits(text[1:-1], context)
     found = _EQUAL.fullmatch(text) or _LISTED.fullmatch(text)
     return found is not None and context in [_canonical(name) for name in found.groups() if name]
+
+
+_HEAD = r"github\.event\.(?:pull_request\.head\.repo|workflow_run\.head_repository)"
+_REPOSITORY = (
+    r"(?:github\.repository(?:_id|_owner)?|github\.event\.(?:pull_request\.base\.repo|repository)"
+    r"\.(?:full_name|id|owner\.login)|'[^']+')"
+)
+_NAME_OF_HEAD = rf"{_HEAD}\.(?:full_name|id|owner\.login)"
+_OWN = (
+    LazyPattern(rf"{_NAME_OF_HEAD}=={_REPOSITORY}", re.IGNORECASE),
+    LazyPattern(rf"{_REPOSITORY}=={_NAME_OF_HEAD}", re.IGNORECASE),
+    LazyPattern(rf"!{_HEAD}\.fork|{_HEAD}\.fork(?:==false|!=true)", re.IGNORECASE),
+)
+"""Comparisons that hold for a branch of the same repository, and not for one of a fork."""
+_FOREIGN = (
+    LazyPattern(rf"{_NAME_OF_HEAD}!={_REPOSITORY}", re.IGNORECASE),
+    LazyPattern(rf"{_REPOSITORY}!={_NAME_OF_HEAD}", re.IGNORECASE),
+    LazyPattern(rf"{_HEAD}\.fork(?:==true|!=false)?", re.IGNORECASE),
+)
+"""Comparisons that hold for a branch of a fork."""
+_NEVER_EMPTY = LazyPattern(
+    r"github\.(?:sha|ref|ref_name|base_ref)|github\.event\.repository\.default_branch"
+    r"|github\.event\.pull_request\.base\.(?:ref|sha|repo\.default_branch)|'[^']+'",
+    re.IGNORECASE,
+)
+"""Values for which ``condition && value || other`` never results in ``other`` if the condition holds."""
+
+
+def is_of_own_branch(inside: str) -> bool:
+    """Return True if an expression results in the head of a pull request only within the same repository.
+
+    ``head.repo.full_name == github.repository && head.sha || github.ref`` is one, and so is
+    ``head.repo.fork && github.base_ref || head.sha``.
+    """
+    own: frozenset[str] = frozenset()
+    for alternative in _split(inside, "||"):
+        *conditions, value = _split(_ungrouped(alternative), "&&")
+        events = own.union(*(_compared(one, _OWN) for one in conditions))
+        if any(_event(found.group()) not in events for found in HEAD_REFERENCE.finditer(value)):
+            return False
+        if len(conditions) == 1 and _NEVER_EMPTY.fullmatch(_ungrouped(value)):
+            own |= _compared(conditions[0], _FOREIGN)
+    return True
+
+
+def _event(context: str) -> str:
+    """Return the event whose head a context belongs to."""
+    return "workflow_run" if "workflow_run" in context.lower() else "pull_request"
+
+
+def _compared(condition: str, comparisons: Sequence[LazyPattern]) -> frozenset[str]:
+    """Return the event whose head repository a condition compares in one of these ways; else none."""
+    text = "".join(_ungrouped(condition).split())
+    return frozenset({_event(text)} if any(one.fullmatch(text) for one in comparisons) else ())
+
+
+def _ungrouped(text: str) -> str:
+    """Return a text without the parentheses around it."""
+    text = text.strip()
+    return _ungrouped(text[1:-1]) if _is_group(text) else text
 
 
 def _is_group(text: str) -> bool:

@@ -37,6 +37,27 @@ def is_owned(inside: str) -> bool:
     return _OWNED.search("".join(inside.split())) is not None
 
 
+_GENERATED = LazyPattern(
+    r"^github\.event\.(?:(?:pull_request|issue|comment|review|discussion|release|label|milestone|workflow_run"
+    r"|workflow_job|workflow|check_run|check_suite|deployment|deployment_status|merge_group|head_commit|commits"
+    r"|sender)(?:\.(?!payload\b|custom_properties\b)\w+|\[\d+\]|\.\*)*\.)?"
+    r"(?:id|node_id|tree_id|workflow_id|check_suite_id|commit_id|number|run_id|run_number|run_attempt"
+    r"|sha|head_sha|base_sha|merge_commit_sha|after|before"
+    r"|event|conclusion|status|state|author_association|draft|prerelease|merged|locked|fork|private"
+    r"|\w+_at)$",
+    re.IGNORECASE,
+)
+"""Contexts that GitHub sets: hashes, numbers, dates, flags, and words of a fixed list.
+
+Inputs and payloads are not among them, whatever the name of their field: their senders choose the text.
+"""
+
+
+def is_generated(inside: str) -> bool:
+    """Return True for an expression with one context whose value cannot contain a command."""
+    return _GENERATED.search("".join(inside.split())) is not None
+
+
 _COMPARISON = LazyPattern(
     r"^(?:!|contains\(|startsWith\(|endsWith\(|hashFiles\(|fromJSON\(|toJSON\()|==|!=", re.IGNORECASE
 )

@@ -13,6 +13,7 @@ from wardround.tools.parsing import collapse_whitespace, decoded, selection
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name
 from wardround_docker_ci.file_kinds import FileKind, kind_of
+from wardround_docker_ci.libraries.windows_images import runs_in_cmd
 from wardround_docker_ci.tools.here_documents import original, readable
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
@@ -221,9 +222,33 @@ def _keeps_no_index(lines: Sequence[str], first: int) -> bool:
     return bool(adds) and all(_KEEPS_NO_INDEX.search(call) for call in adds)
 
 
+_REMOVES_LISTS = LazyPattern(r"\bapt(?:-get)?\s[^&|;\n]*?\bdist-?clean\b")
+"""The command of apt that removes the package lists, which hadolint does not know."""
+
+
+def _removes_lists(lines: Sequence[str], first: int) -> bool:
+    """Return True if an instruction removes the package lists with a command of apt."""
+    text = re.sub(r"[\\`]\n", " ", "\n".join(line for _, line in _instruction(lines, first)))
+    return _REMOVES_LISTS.search(text) is not None
+
+
+def _is_for_cmd(text: str, line: int) -> bool:
+    """Return True if a line (1-based) is in a stage whose commands run in cmd, as by default on Windows."""
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
+
+    read = dockerfile.read(text)
+    before = [one for one in read.stages if text.count("\n", 0, one.start.start) < line]
+    return bool(before) and runs_in_cmd(read, before[-1])
+
+
 def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
     if result.code.startswith("SC"):  # shellcheck reads every script as one of a POSIX shell
-        return _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
+        declared = _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
+        return declared or _is_for_cmd(text, result.line)
+    if result.code == "DL4006" and _is_for_cmd(text, result.line):  # cmd has no pipefail
+        return True
+    if result.code == "DL3009" and _removes_lists(lines, result.line):
+        return True
     if result.code == "DL3006":  # hadolint does not substitute arguments
         return _is_of_a_stage(text, result.line)
     if result.code == "DL3060":  # the cache is in a mount, which is not part of the layer

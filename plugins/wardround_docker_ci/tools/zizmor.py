@@ -17,7 +17,7 @@ from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, Severity, Span
 from wardround.tools.parsing import collapse_whitespace, decoded, map_of, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
-from wardround_docker_ci.models.github_expressions import is_owned
+from wardround_docker_ci.models.github_expressions import is_generated, is_owned
 from wardround_docker_ci.tools.false_positives.zizmor import AuditedPlace, does_not_hold, is_bound
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
@@ -296,7 +296,7 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) ->
 
 
 def _is_unsure(result: ZizmorResult, text: str) -> bool:
-    if result.ident == "template-injection" and is_owned(text):
+    if result.ident == "template-injection" and (is_owned(text) or is_generated(text)):
         return True
     determination = result.determinations
     is_doubtful = determination.confidence not in _SURE or determination.severity in _SLIGHT

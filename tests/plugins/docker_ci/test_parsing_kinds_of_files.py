@@ -103,6 +103,15 @@ def test_steps_for_other_shells_are_not_read_as_shell() -> None:
     assert [script.passage.text for script in file.scripts] == ["b"]
 
 
+def test_commands_of_a_windows_image_are_not_read_as_shell() -> None:
+    text = (
+        "FROM acme/nanoserver:1 AS a\nRUN b\nFROM a\nRUN c\nFROM acme/web:2\nRUN d\n"
+        'FROM acme/nanoserver:1\nSHELL ["bash", "-c"]\nRUN e\n'
+    )
+    file = CiFile(FileKind.DOCKERFILE, "Dockerfile", text)
+    assert [script.passage.text.strip() for script in file.scripts] == ["d", "e"]
+
+
 def test_a_script_that_an_alias_repeats_is_read_once() -> None:
     text = ".x: &x\n  - a\n  - b\nc:\n  script: [*x, c]\nd:\n  script: *x\n"
     file = CiFile(FileKind.GITLAB_CI, ".gitlab-ci.yml", text)

@@ -236,6 +236,34 @@ def test_contexts_only_the_owner_controls_inject_nothing(reviewed: Reviewed, con
 
 @pytest.mark.parametrize(
     "context",
+    [
+        "github.event.workflow_run.head_sha", "github.event.workflow_run.event", "github.event.after",
+        "github.event.workflow_run.pull_requests[0].number", "github.event.pull_request.head.sha",
+        "github.event.check_suite.conclusion", "github.event.head_commit.id", "github.event.comment.id",
+        "github.event.pull_request.created_at", "github.event.release.draft",
+    ],
+)  # fmt: skip
+def test_contexts_that_github_generates_inject_nothing(reviewed: Reviewed, context: str) -> None:
+    found = [rule for rule, *_ in places(reviewed({WORKFLOW: _PASTED % context}, ZIZMOR))]
+
+    assert "zizmor/template-injection" not in found
+
+
+@pytest.mark.parametrize(
+    "context",
+    ["github.event.workflow_run.head_branch", "github.event.workflow_run.display_title",
+     "github.event.workflow_run.head_commit.message", "github.event.client_payload.sha",
+     "github.event.deployment.payload.id", "github.event.check_run.external_id", "github.event.inputs.id",
+     "github.event.pull_request.head.label", "github.event.head_commit.author.name"],
+)  # fmt: skip
+def test_contexts_with_text_of_a_sender_inject(reviewed: Reviewed, context: str) -> None:
+    found = [rule for rule, *_ in places(reviewed({WORKFLOW: _PASTED % context}, ZIZMOR))]
+
+    assert "zizmor/template-injection" in found
+
+
+@pytest.mark.parametrize(
+    "context",
     ["github.head_ref", "github.event.pull_request.title", "github.event.pull_request.head.ref",
      "github.event.pull_request.head.repo.default_branch", "github.base_ref || github.head_ref"],
 )  # fmt: skip
@@ -363,3 +391,40 @@ def test_a_script_of_powershell_is_not_read_as_one_of_a_posix_shell(
     done = reviewed({"Dockerfile": text}, HADOLINT)
 
     assert [f.rule for f in done.visible if "/SC" in f.rule] == rules
+
+
+@pytest.mark.parametrize(
+    ("image", "is_read"),
+    [
+        ("mcr.microsoft.com/windows/nanoserver:ltsc2025", False),
+        ("acme/web:2-windowsservercore", False),
+        ("acme/web:2-${VARIANT}", False),
+        ("mcr.microsoft.com/dotnet/framework/sdk:4.8", False),
+        ("mcr.microsoft.com/windows:20H2", False),
+        ("--platform=windows/amd64 acme/web:2", False),
+        ("acme/windows-cross:2", True),
+        ("acme/web:2", True),
+        ("first", False),
+    ],
+)
+def test_a_script_on_windows_is_not_read_as_one_of_a_posix_shell(
+    reviewed: Reviewed, image: str, is_read: bool
+) -> None:
+    text = (
+        "ARG VARIANT=nanoserver\nFROM acme/nanoserver:1 AS first\nRUN mkdir c:\\first\n"
+        f"FROM {image}\nRUN mkdir c:\\config\n"
+    )
+    done = reviewed({"Dockerfile": text}, HADOLINT)
+
+    assert [f.span.start[0] for f in done.visible if "/SC" in f.rule] == [5] * is_read
+
+
+@pytest.mark.parametrize(
+    ("command", "is_shown"),
+    [("apt-get dist-clean", False), ("apt-get -y distclean", False), ("apt-get clean", True)],
+)
+def test_a_command_of_apt_that_removes_the_lists(reviewed: Reviewed, command: str, is_shown: bool) -> None:
+    text = f"FROM acme/web:2\nRUN apt-get update; \\\n    apt-get install -y a=1; \\\n    {command}\n"
+    found = [f.rule for f in reviewed({"Dockerfile": text}, HADOLINT).findings]
+
+    assert ("hadolint/DL3009" in found) is is_shown

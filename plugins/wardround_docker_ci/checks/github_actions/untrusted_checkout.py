@@ -10,6 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.models.github_conditions import is_of_own_branch
 from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 from wardround_docker_ci.models.node_lists import scalars
@@ -191,7 +192,7 @@ class UntrustedCheckout(CiCheck):
 
     def _is_head(self, reference: str, step: WorkflowStep) -> bool:
         texts = (reference, self._of_environment(reference, step))
-        return any(HEAD_REFERENCE.search(text) for text in texts)
+        return any(HEAD_REFERENCE.search(_EXPRESSION.sub(_without_own_branch, text)) for text in texts)
 
     def _fetched(self, step: WorkflowStep, script: Scalar) -> tuple[int, int] | None:
         """Return the offsets where a script fetches the commit of the pull request."""
@@ -203,6 +204,14 @@ class UntrustedCheckout(CiCheck):
         return (text.start + found.start(), text.start + found.end()) if found else None
 
 
+def _without_own_branch(expression: re.Match[str]) -> str:
+    """Return an expression; empty if it takes the head only from branches of the same repository."""
+    inside = expression[1]
+    is_safe = HEAD_REFERENCE.search(inside) is not None and is_of_own_branch(inside)
+    return "" if is_safe else expression[0]
+
+
+_EXPRESSION = LazyPattern(r"\$\{\{((?:(?!\}\}).)*)\}\}", re.DOTALL)
 _ENVIRONMENT = LazyPattern(r"\benv\.(\w+)")
 _SECRET = LazyPattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
 _OTHER_GATE = LazyPattern(
