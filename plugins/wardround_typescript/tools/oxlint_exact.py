@@ -159,12 +159,23 @@ def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
     """Return False in an anonymous function, which stories use as a component; ``use`` only if imported.
 
     A hook whose name has a prefix is a hook, and the function that a test puts in place of one is none.
+    ``React.useEffectEvent?.(...)`` is passed to nothing: oxlint does not expect the optional call there.
     """
     if 'in function "Anonymous"' in result.message or re.search(_PREFIXED_HOOK, result.message):
+        return False
+    if "cannot be passed down" in result.message and _is_optional_call(result, file):
         return False
     if "at the top level" in result.message and _is_mocked(file):
         return False
     return 'Hook "use"' not in result.message or file.contains(_IMPORTS_USE)
+
+
+def _is_optional_call(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for ``hook?.(...)`` that is a statement or the value of a variable."""
+    before = file.lines[result.span.line - 1][: result.span.column - 1]
+    return re.match(r"[\w$.]+\?\.\(", _rest(result, file)) is not None and (
+        re.fullmatch(r"\s*(?:(?:const|let|var)\s+[\w$]+\s*=\s*)?", before) is not None
+    )
 
 
 def _is_mocked(file: LintedFile) -> bool:

@@ -226,8 +226,26 @@ OPEN = """\
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from framework import Base
+from pydantic import BaseModel
+
 
 class Check:
+    @abstractmethod
+    def run(self): ...
+
+
+class Hook(Base):
+    @abstractmethod
+    def run(self): ...
+
+
+class Request(BaseModel):
+    @abstractmethod
+    def run(self): ...
+
+
+class StrictHook(Base, ABC):
     @abstractmethod
     def run(self): ...
 
@@ -255,8 +273,11 @@ else:
     from counts import count
 
 Check()
+Hook()
 Fast()
 Strict()  # abstract-class-instantiation
+Request()  # abstract-class-instantiation
+StrictHook()  # abstract-class-instantiation
 """
 
 
@@ -272,3 +293,66 @@ def test_names_of_a_star_import_that_cannot_be_followed_may_exist(repo: GitRepos
     repo.stage({"open.py": "from app.names import *\n\nLIMIT\n", "known.py": "from names import *\n\nb\n"})
     found = repo.report("--staged")["findings"]
     assert [one["file"] for one in found if one["rule"] == "ty/unresolved-reference"] == ["known.py"]
+
+
+OUTER = """\
+class Scene:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error): ...
+
+
+def show(run):
+    scene = None
+    empty = None
+
+    def page():
+        nonlocal scene
+        scene = Scene()
+
+        def add():
+            with scene:
+                pass
+            with empty:  # invalid-context-manager
+                pass
+
+        run(add)
+
+    def alone():
+        scene = None if run else Scene()
+        with scene:  # invalid-context-manager
+            pass
+
+    def other():
+        empty = Scene()
+        run(empty)
+
+    run(page, alone, other)
+"""
+
+
+def test_variable_of_an_enclosing_function_that_is_set_there_is_not_none(repo: GitRepository) -> None:
+    repo.commit({"README": ""})
+    repo.stage({"app.py": OUTER})
+    found = repo.report("--staged")["findings"]
+    assert {(one["line"], one["rule"]) for one in found if one["rule"].startswith("ty/")} == _expected(OUTER)
+
+
+LITERALS = """\
+from __future__ import annotations
+
+from typing import Literal
+
+Name: type[Literal["system.cpu", "load.1m", "two words"]] = str
+Other: type["two words"] = str  # invalid-syntax-in-forward-annotation
+"""
+
+
+def test_strings_of_a_literal_are_values(repo: GitRepository) -> None:
+    repo.commit({"README": ""})
+    repo.stage({"app.py": LITERALS})
+    found = repo.report("--staged")["findings"]
+    assert {(one["line"], one["rule"]) for one in found if one["rule"].startswith("ty/")} == _expected(
+        LITERALS
+    )

@@ -211,6 +211,16 @@ def test_code_around_a_finding_decides(reviewed: Reviewed, source: str, rules: l
             "import { useState } from 'react'\nexport function reuse() {\n  return useState(0)\n}\n",
             ["react-hooks/rules-of-hooks"],
         ),
+        (
+            "import * as React from 'react'\nexport function Rows() {\n"
+            "  React.useEffectEvent?.(() => {})\n  return null\n}\n",
+            [],
+        ),
+        (
+            "import * as React from 'react'\nexport function Rows() {\n"
+            "  send(React.useEffectEvent?.(() => {}))\n  return null\n}\n",
+            ["react-hooks/rules-of-hooks"],
+        ),
     ],
 )
 def test_components_and_hooks_of_a_project(reviewed: Reviewed, source: str, rules: list[str]) -> None:

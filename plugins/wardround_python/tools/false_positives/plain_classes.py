@@ -11,7 +11,7 @@ from typing import NamedTuple
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule
 from wardround_python.analysis.call_resolution import CallResolver, FunctionDefinition, ProjectFiles
-from wardround_python.tools.false_positives.snapshot_classes import method_of
+from wardround_python.tools.false_positives.snapshot_classes import SnapshotClasses, method_of
 
 _DECORATORS = frozenset(
     {
@@ -21,7 +21,9 @@ _DECORATORS = frozenset(
 )  # fmt: skip
 """Decorators that leave a class as ty reads it."""
 _METACLASSES = frozenset({"abc.ABCMeta", "type", "enum.EnumMeta", "enum.EnumType"})
-_ENFORCING = frozenset({"abc.ABC", "abc.ABCMeta", "typing.Protocol", "typing_extensions.Protocol"})
+_ENFORCING = frozenset(
+    {"abc.ABC", "abc.ABCMeta", "pydantic.BaseModel", "typing.Protocol", "typing_extensions.Protocol"}
+)
 """Bases and metaclasses that refuse objects of a class with abstract methods."""
 _ENFORCING_MODULES = ("collections.abc.", "typing.", "io.", "importlib.abc.", "numbers.")
 _MOST_CLASSES = 20
@@ -66,10 +68,11 @@ def is_plain(definition: FunctionDefinition, files: ProjectFiles, known_bases: f
     )
 
 
-def may_have_abstract_methods(definition: FunctionDefinition, files: ProjectFiles) -> bool:
+def may_have_abstract_methods(definition: FunctionDefinition, files: SnapshotClasses) -> bool:
     """Return True if objects of a class can be created although it has abstract methods.
 
-    Only the metaclass of ``abc`` refuses them, and an ancestor may add methods to its subclasses.
+    Only the metaclass of ``abc`` refuses them, and an ancestor may add methods to its subclasses. Bases
+    from packages seldom have that metaclass; one with the name of a class of the repository may be it.
     """
     classes = list(ancestors(definition, files))
     if any(method_of(one.node, "__init_subclass__") for one in classes):
@@ -78,12 +81,19 @@ def may_have_abstract_methods(definition: FunctionDefinition, files: ProjectFile
     metaclasses = [
         one.module.dotted(keyword.value) or "?" for one in classes for keyword in one.node.keywords
     ]
-    return bool(classes) and not any(map(_may_enforce, [*bases, *metaclasses]))
+    return bool(classes) and not (
+        any(_enforces(one) or (not _is_standard(one) and files.named(_last(one))) for one in bases)
+        or any(_enforces(one) or not _is_standard(one) for one in metaclasses)
+    )
 
 
-def _may_enforce(name: str) -> bool:
-    """Return True for a base or metaclass of ``abc``, and for one that is not known."""
-    return name in _ENFORCING or name.startswith(_ENFORCING_MODULES) or not _is_standard(name)
+def _enforces(name: str) -> bool:
+    """Return True for a base or metaclass of ``abc``."""
+    return name in _ENFORCING or name.startswith(_ENFORCING_MODULES)
+
+
+def _last(dotted: str) -> str:
+    return dotted.rpartition(".")[2]
 
 
 def _is_standard(dotted: str) -> bool:

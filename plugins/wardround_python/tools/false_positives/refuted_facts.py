@@ -118,6 +118,27 @@ def _is_tried(module: PythonModule, span: Span) -> bool:
     )
 
 
+def _is_tried_or_literal(module: PythonModule, span: Span) -> bool:
+    return _is_tried(module, span) or _is_literal(module, span)
+
+
+def _is_literal(module: PythonModule, span: Span) -> bool:
+    """Return True inside a string of ``Literal[...]``, which is a value.
+
+    ty reads the strings of ``type[Literal[...]]`` as annotations.
+    """
+    return any(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and module.span(node).start <= span.start < module.span(node).end
+        and any(
+            isinstance(outer, ast.Subscript) and last_name(outer.value) == "Literal"
+            for outer in module.ancestors(node)
+        )
+        for node in module.nodes
+    )
+
+
 def _is_name_error_caught(module: PythonModule, node: ast.AST) -> bool:
     """Return True if a ``try`` around a node, in the same function, has a handler that names NameError."""
     inner = node
@@ -346,9 +367,11 @@ REFUTED: Mapping[str, Callable[[PythonModule, Span], bool]] = {
     "F822": _names_are_dynamic,
     "PLE0604": _exports_attributes,
     "S506": _loads_text_only,
+    "invalid-syntax-in-forward-annotation": _is_literal,
     "missing-attribute": _is_hook_of_attrs,
     "not-callable": _is_absent_dependency,
     "reportAttributeAccessIssue": _is_hook_of_attrs,
     "reportUnsupportedDunderAll": _names_are_dynamic,
     "truthiness-test-of-callable": _may_be_none,
+    "unresolved-reference": _is_tried_or_literal,
 }

@@ -17,6 +17,7 @@ from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, statements_in
 from wardround_python.analysis.call_resolution import CallResolver, FunctionDefinition
 from wardround_python.tools.false_positives.function_ends import never_ends
+from wardround_python.tools.false_positives.outer_variables import is_set_outside
 from wardround_python.tools.false_positives.plain_classes import is_plain, may_have_abstract_methods
 from wardround_python.tools.false_positives.snapshot_classes import SnapshotClasses, base_names, method_of
 from wardround_python.tools.false_positives.version_floors import is_member_of_newer
@@ -29,6 +30,8 @@ _WITH = LazyPattern(r"^Object of type `(\w+)[`\[].* does not correctly implement
 _METHOD_NAME = LazyPattern(r"`(__a?(?:enter|exit)__)`")
 _PASSED = {"__enter__": 0, "__aenter__": 0, "__exit__": 3, "__aexit__": 3}
 """The arguments that a ``with`` statement passes, without the object."""
+_OF_UNIONS = ("missing-union-attribute", "not-callable", "not-iterable", "not-subscriptable")
+"""Codes for an operation that one of the possible types of a value does not support."""
 _ABSTRACT = frozenset({"AbstractEventLoop", "Traversable", "TraversableResources"})
 """Classes of the standard library whose objects are of other classes, with further parameters."""
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -52,9 +55,10 @@ class Signatures:
             "too-many-positional-arguments": self._takes_other_arguments,
             "unknown-argument": self._takes_other_arguments,
             "abstract-class-instantiation": self._may_be_instantiated,
-            "invalid-context-manager": self._takes_all_of_with,
+            "invalid-context-manager": self._may_be_entered,
             "invalid-implicit-return": self._never_ends,
             "missing-module-member": self._is_of_newer,
+            **dict.fromkeys(_OF_UNIONS, is_set_outside),
             "pydantic-discarded-extra-argument": self._has_other_fields,
             "unresolved-reference": self._may_be_bound,
         }
@@ -127,7 +131,10 @@ class Signatures:
             if (function := method_of(node, method)) and (is_abstract or name in base_names(node))
         )
 
-    def _takes_all_of_with(self, message: str, module: PythonModule, span: Span) -> bool:
+    def _may_be_entered(self, message: str, module: PythonModule, span: Span) -> bool:
+        return self._takes_all_of_with(message) or is_set_outside(message, module, span)
+
+    def _takes_all_of_with(self, message: str) -> bool:
         """Return True if the methods take all that is passed: only their annotations are too narrow."""
         match = _WITH.search(message)
         if match is None:

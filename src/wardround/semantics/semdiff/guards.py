@@ -278,8 +278,9 @@ def removed_guards(
             continue
         now = [body, *_called(body, new)]
         held = {guard.kind for one in now for guard in one.guards}
-        were = [was, *_called(was, old)]
-        for guard in _guards(were):
+        called = _called(was, old)
+        were = [was, *called]
+        for guard in _guards(was, called):
             if guard.kind in kinds and guard.kind not in held and not _is_settled(guard, were, now):
                 left = _left(guard, now)
                 if len(left) >= guard.least:
@@ -294,9 +295,16 @@ def _is_settled(guard: Guard, were: Sequence[GuardedFunction], now: Sequence[Gua
     return bool(guard.about) and not any(act in guard.about for one in now for act in one.acts)
 
 
-def _guards(bodies: Sequence[GuardedFunction]) -> Iterator[Guard]:
-    for body in bodies:
-        yield from body.guards
+def _guards(was: GuardedFunction, called: Sequence[GuardedFunction]) -> Iterator[Guard]:
+    """Yield the guards of a function, and those of the functions it calls for what it did not do itself.
+
+    A function that calls ``self.connect``, which calls ``self.relay.connect`` with a time limit, has a call
+    of that name already, which the limit was never for.
+    """
+    yield from was.guards
+    for body in called:
+        for guard in body.guards:
+            yield msgspec.structs.replace(guard, acts=guard.acts - was.acts.keys())
 
 
 _Left = Sequence[tuple[str, Sequence[tuple[int, int]]]]

@@ -1,0 +1,97 @@
+"""Variables of an enclosing function that ty takes to be None, but that another function assigns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import Span
+from wardround.languages.python.literals import is_none
+from wardround.languages.python.module import PythonModule
+from wardround.languages.python.tree import walk
+
+_OF_NONE = LazyPattern(r"`None`|`None \||\| None`")
+
+
+def is_set_outside(message: str, module: PythonModule, span: Span) -> bool:
+    """Return True for a message about None at a variable of an enclosing function that is assigned elsewhere.
+
+    The type of such a variable includes the None that it starts with, although what runs before the function,
+    or the function that starts it, has replaced it by then.
+    """
+    name = _name_at(module, span) if _OF_NONE.search(message) is not None else None
+    owner = _owner(module, name) if name is not None else None
+    return (
+        name is not None
+        and owner is not None
+        and any(
+            not _is_none_assigned(module, store)
+            for store in _stores(owner, name.id)
+            if _binding_function(module, store) is owner
+        )
+    )
+
+
+def _name_at(module: PythonModule, span: Span) -> ast.Name | None:
+    """Return the name at a span, which may also be that of an attribute of the name."""
+    for node in module.expressions_on.get(span.line, ()):
+        if isinstance(node, (ast.Name, ast.Attribute)) and module.span(node) == span:
+            inner = node.value if isinstance(node, ast.Attribute) else node
+            return inner if isinstance(inner, ast.Name) else None
+    return None
+
+
+def _owner(module: PythonModule, name: ast.Name) -> ast.AST | None:
+    """Return the function around the one that reads a name, if it is that one's variable."""
+    reader = module.function_of(name)
+    if reader is None or any(module.function_of(one) is reader for one in _stores(reader, name.id)):
+        return None
+    owner = _binding_function(module, name)
+    return None if owner is reader else owner
+
+
+def _binding_function(module: PythonModule, name: ast.Name) -> ast.AST | None:
+    """Return the function that a name is a variable of; None for a global one."""
+    function = module.function_of(name)
+    while function is not None:
+        kept = _passed_on(module, function, name.id)
+        if kept is ast.Global:
+            return None
+        if kept is None and _has(module, function, name.id):
+            return function
+        function = module.function_of(function)
+    return None
+
+
+def _passed_on(module: PythonModule, function: ast.AST, name: str) -> type[ast.AST] | None:
+    """Return the kind of the statement that declares a name of a function as one from outside of it."""
+    for node in walk(function):
+        is_declared = isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names
+        if is_declared and module.function_of(node) is function:
+            return type(node)
+    return None
+
+
+def _has(module: PythonModule, function: ast.AST, name: str) -> bool:
+    """Return True if a function has a parameter of a name, or assigns the name itself."""
+    arguments = getattr(function, "args", None)
+    is_parameter = arguments is not None and any(
+        isinstance(node, ast.arg) and node.arg == name for node in walk(arguments)
+    )
+    return is_parameter or any(module.function_of(one) is function for one in _stores(function, name))
+
+
+def _stores(function: ast.AST, name: str) -> Iterator[ast.Name]:
+    """Yield the assignments of a name in a function and in the functions inside it."""
+    for node in walk(function):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            yield node
+
+
+def _is_none_assigned(module: PythonModule, store: ast.Name) -> bool:
+    """Return True for ``x = None`` and for a declaration without a value."""
+    statement = module.parents[store]
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is None or is_none(statement.value)
+    return isinstance(statement, ast.Assign) and is_none(statement.value)
