@@ -39,6 +39,7 @@ _SLASHES = frozenset(
 _DASHES = frozenset(("sql", "pgsql", "psql", "lua", "hs", "elm", "adb", "ads", "vhd"))
 LONGEST_READ = 5_000
 """Length of the longest line that a person reads; longer ones are data or minified."""
+_SOURCE_MAP = LazyPattern(r"\.(?:[mc]?[jt]sx?|css|scss|wasm)\.map\Z")
 _QUOTES = "\"'`"
 
 
@@ -73,6 +74,21 @@ def kind_of(path: str) -> TextKind:
 def is_for_tests(path: str) -> bool:
     """Return True if a file is a test or test data, where unusual characters are the subject."""
     return _TESTS.search(path) is not None
+
+
+def is_source_map(path: str, text: str) -> bool:
+    """Return True for the map that a compiler or a bundler writes beside its output, and only tools read."""
+    return _SOURCE_MAP.search(path) is not None and '"mappings"' in text
+
+
+def is_minified(text: str) -> bool:
+    """Return True for a text that consists mostly of lines that nobody reads."""
+    return 2 * sum(len(line) for line in text.split("\n") if is_unread(line)) > len(text)
+
+
+def is_unread(line: str) -> bool:
+    """Return True for a line that is too long to be read, and not only by its whitespace."""
+    return len(line) > LONGEST_READ and len(" ".join(line.split())) > LONGEST_READ
 
 
 def part_at(path: str, line: str, column: int) -> LinePart:

@@ -98,7 +98,11 @@ def test_one_defect_is_one_finding(repo: GitRepository) -> None:
     assert [f["sources"] for f in found] == [["ruff/PLE2502", "text/TX002"]]
 
 
+MINIFIED = f"import{{a}}from'a';{'a(1);' * 1_200}b('{RLO}{LRI}');c=is{ZWNJ}Admin;"
+
 LEGITIMATE = {
+    "dist/index.js": f"// a 1.0\n{MINIFIED}\n",
+    "dist/index.js.map": f'{{"version":3,"sourcesContent":["b(\'{RLO}\')"],"mappings":"AAAA"}}',
     "a.py": "# \u044d\u0442\u043e \u043a\u043e\u0434\nname = '\u4e2d\u6587 caf\u00e9'\n\u0394t = 1\n",
     "d.py": "x\u00b2 = 'm\u00b2'\n",
     "b.py": "# -*- coding: latin-1 -*-\nx = 1\n",
@@ -117,6 +121,25 @@ def test_other_scripts_are_left_alone(repo: GitRepository) -> None:
     repo.stage(dict(LEGITIMATE))
 
     assert repo.report("--staged", "--only", "text")["findings"] == []
+
+
+READ = {
+    "short-line-of-a-built-file": ("dist/index.js", f"b('{RLO}{LRI}');\n", BIDI),
+    "long-line-among-others": ("a.js", "\n".join([MINIFIED, *["a(1);"] * 2_000]), BIDI),
+    "padded-line": ("a.js", f"b('{RLO}');{' ' * 6_000}c();\n", BIDI),
+    "no-source-map": ("a.js.map", f"run('{RLO}')\n", BIDI),
+    "payload": ("dist/a.js", f"{'a(1);' * 1_200}b('{TAGS}');\n", INVISIBLE),
+}
+
+
+@pytest.mark.parametrize(("path", "content", "rule"), READ.values(), ids=READ)
+def test_only_what_nobody_reads_is_left_alone(
+    repo: GitRepository, path: str, content: str, rule: str
+) -> None:
+    repo.commit()
+    repo.stage({path: content})
+
+    assert rule in {f["rule"] for f in repo.report("--staged", "--only", "text")["findings"]}
 
 
 def test_what_was_there_before_is_existing(repo: GitRepository) -> None:

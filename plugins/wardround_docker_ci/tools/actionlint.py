@@ -83,6 +83,10 @@ _WORKFLOW_COMMAND = LazyPattern(r'^workflow command "([\w-]+)"')
 
 
 _CACHE_CALL = "cache-call-unrestricted"
+_UNDEFINED = "undefined-property"
+_FALLBACK = LazyPattern(r"matrix\.[\w-]+\s*\|\|\s*(?:true|false|null|'[^']*'|-?\d[\d.]*)(?![\w.])")
+_OF_MATRIX = LazyPattern(r'^property "([^"]+)" is not defined in object type \{(.*)\}')
+_PROPERTY = LazyPattern(r"([\w-]+): ")
 _AT_COMMIT = LazyPattern(r"@[0-9a-f]{40}\b")
 
 
@@ -108,9 +112,26 @@ def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawFindi
         if _code(result) == _CACHE_CALL and _AT_COMMIT.search(result.message):
             continue  # the called workflow is as it was when it was pinned
         message, url = _message_and_link(result.message)
-        span = _span(result, _lines(run, file))
+        lines = _lines(run, file)
+        span = _span(result, lines)
+        if _code(result) == _UNDEFINED and _has_fallback(result.message, span, lines):
+            continue
         found.append(RawFinding(_code(result), file, span, message, url))
     return found
+
+
+def _has_fallback(message: str, span: Span, lines: Sequence[str]) -> bool:
+    """Return True for a property of the matrix that states the value for jobs without it.
+
+    Its entries may come and go in ``include``. A name close to a property that exists is a misspelling.
+    """
+    missing = _OF_MATRIX.match(message)
+    text = lines[span.line - 1][span.column - 1 :] if span.line <= len(lines) else ""
+    if missing is None or _FALLBACK.match(text) is None:
+        return False
+    from difflib import get_close_matches  # few workflows use what their matrix lacks
+
+    return not get_close_matches(missing[1], _PROPERTY.findall(missing[2]))
 
 
 def _home(file: str) -> str:

@@ -305,6 +305,18 @@ def _rest(result: RawFinding, file: LintedFile) -> str:
     return file.lines[result.span.line - 1][result.span.column - 1 :]
 
 
+_CURRENT_OF = r"([A-Za-z_$][\w$]*)\?\.current(?:\.[\w$]+)*"
+
+
+def _may_stop(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for ``ref?.current`` of a ref that useRef made with a value: a ref is never missing."""
+    chain = re.match(rf"{_CURRENT_OF}(?![\w$]|\s*[?.(\[])", _rest(result, file))
+    if chain is None:
+        return True
+    made = rf"\bconst\s+{re.escape(chain[1])}\s*=\s*(?:React\.)?useRef\b(?:<[^;\n(]*>)?"
+    return not file.contains(rf"{made}\(\s*(?!null\b|undefined\b|[\s)])")
+
+
 HOOK_CODES = ("react-hooks/rules-of-hooks", "react/rules-of-hooks")
 
 
@@ -339,6 +351,7 @@ EXACT: Mapping[str, Exact] = {
     "eqeqeq": _converts,
     "no-eval": _is_global_eval,
     "no-throw-literal": _is_no_protocol,
+    "no-unsafe-optional-chaining": _may_stop,
     "no-loss-of-precision": _loses,
     "no-misleading-character-class": _is_in_pieces,
     "no-script-url": _runs,

@@ -295,3 +295,27 @@ def test_program_of_a_local_action_that_the_project_has(reviewed: Reviewed, fold
 
     programs = {f"{folder}dist/a.js": "", "tools/post.js" if folder else "post.js": b"\xff"}
     assert codes(reviewed(files | programs, ACTIONLINT_IN_PROJECT)) == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_shown"),
+    [
+        ("matrix.may-fail || false", False),
+        ("matrix.may-fail || 'no'", False),
+        ("matrix.may-fail", True),
+        ("matrix.may-fail || github.ref == 'a'", True),
+        ("matrix.versions || '3.14'", True),
+        ("github.may-fail || false", True),
+    ],
+)
+def test_property_of_the_matrix_with_a_value_for_jobs_without_it(
+    reviewed: Reviewed, expression: str, is_shown: bool
+) -> None:
+    matrix = "    strategy:\n      matrix:\n        version: ['3.13', '3.14']\n    steps:\n"
+    step = (
+        f"      - run: make ${{{{ matrix.version }}}}\n        env:\n          A: ${{{{ {expression} }}}}\n"
+    )
+
+    done = reviewed({WORKFLOW: f"on: push\n{JOBS}{matrix}{step}"}, ACTIONLINT)
+
+    assert codes(done) == ["undefined-property"] * is_shown

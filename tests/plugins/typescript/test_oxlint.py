@@ -159,6 +159,16 @@ def test_hook_in_a_plain_function_is_a_warning(reviewed: Reviewed) -> None:
             ["typescript/no-unsafe-declaration-merging"],
         ),
         ("export interface A {}\nexport declare class A {}\n", []),
+        ("export const f = (a) => {\n  const b = useRef<A[]>([])\n  a([...b?.current])\n}\n", []),
+        (
+            "export const f = (a) => {\n  const b = useRef<A[]>(null)\n  a([...b?.current])\n}\n",
+            ["no-unsafe-optional-chaining"],
+        ),
+        (
+            "export const f = (a) => {\n  const b = useRef({})\n  a([...b?.current?.c])\n}\n",
+            ["no-unsafe-optional-chaining"],
+        ),
+        ("export const f = (a, b) => a([...b?.current])\n", ["no-unsafe-optional-chaining"]),
     ],
 )
 def test_broad_codes_report_only_the_defect(reviewed: Reviewed, source: str, rules: list[str]) -> None:

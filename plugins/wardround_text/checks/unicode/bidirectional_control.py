@@ -9,7 +9,15 @@ from wardround.checks.base import Check
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
-from wardround_text.kinds import LONGEST_READ, TextKind, is_for_tests, kind_of
+from wardround_text.kinds import (
+    LONGEST_READ,
+    TextKind,
+    is_for_tests,
+    is_minified,
+    is_source_map,
+    is_unread,
+    kind_of,
+)
 
 _CONTROLS = LazyPattern("[\u202a-\u202e\u2066-\u2069]")
 _OVERRIDES = LazyPattern("[\u202d\u202e]")
@@ -21,7 +29,8 @@ class BidirectionalControl(Check):
     Embeddings, overrides and isolates of the Unicode bidirectional algorithm reorder the text that follows on
     the screen but not in the file, so code that runs is displayed as a comment or a string (CVE-2021-42574).
     Remove the character, or write it as an escape. Arabic and Hebrew text does not need it. In prose only
-    overrides are reported; translations are not checked, since these characters are common there.
+    overrides are reported; translations are not checked, since these characters are common there, nor are
+    source maps and the lines of minified files, which nobody reads.
     """
 
     ID = "TX002"
@@ -56,12 +65,13 @@ class BidirectionalControl(Check):
         if self.source.text.isascii() or kind is TextKind.TRANSLATION:
             return
         controls = _OVERRIDES if kind is TextKind.PROSE else _CONTROLS
-        if controls.search(self.source.text) is None:
+        if controls.search(self.source.text) is None or is_source_map(self.source.path, self.source.text):
             return
+        minified = kind is TextKind.CODE and is_minified(self.source.text)
         is_weak = kind is not TextKind.CODE or is_for_tests(self.source.path)
         for number, line in enumerate(self.source.lines, 1):
             match = controls.search(line)
-            if match is not None:
+            if match is not None and not (minified and is_unread(line)):
                 name = f"U+{ord(match[0]):04X} {unicodedata.name(match[0])}"
                 span = Span(number, match.start() + 1, number, match.end() + 1)
                 text = f"{name} changes the order in which this line is displayed; remove or escape it"

@@ -9,7 +9,16 @@ from wardround.checks.base import Check
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
-from wardround_text.kinds import LONGEST_READ, LinePart, TextKind, is_for_tests, kind_of, part_at
+from wardround_text.kinds import (
+    LONGEST_READ,
+    LinePart,
+    TextKind,
+    is_for_tests,
+    is_minified,
+    is_unread,
+    kind_of,
+    part_at,
+)
 
 _ZERO_WIDTH = "\u200b-\u200d\u2060-\u2064\ufeff\u034f\u180b-\u180f"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -32,7 +41,8 @@ class InvisibleCharacter(Check):
     Zero-width characters, variation selectors and Hangul fillers make two different names look the same, or
     make a variable invisible. Long runs of variation selectors or tag characters carry hidden data: code that
     a loader decodes, or instructions for a language model. Remove them, or write them as escapes. Emoji, and
-    joiners in words of other scripts, are not reported.
+    joiners in words of other scripts, are not reported, nor are names in the lines of minified files, which
+    nobody reads; hidden data in them is.
     """
 
     ID = "TX003"
@@ -66,10 +76,12 @@ class InvisibleCharacter(Check):
         patterns = (_PAYLOAD, _IN_NAME) if self._is_code else (_PAYLOAD,)
         if not any(pattern.search(self.source.text) for pattern in patterns):
             return
+        minified = is_minified(self.source.text)
         for number, line in enumerate(self.source.lines, 1):
             match = next((m for pattern in patterns if (m := pattern.search(line))), None)
-            if match is not None:
-                self._report(number, line, match)
+            if match is None or (minified and is_unread(line) and match.re.pattern == _IN_NAME.pattern):
+                continue
+            self._report(number, line, match)
 
     @property
     def _is_code(self) -> bool:
