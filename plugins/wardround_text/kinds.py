@@ -77,7 +77,7 @@ def is_for_tests(path: str) -> bool:
 
 
 def is_source_map(path: str, text: str) -> bool:
-    """Return True for the map that a compiler or a bundler writes beside its output, and only tools read."""
+    """Return True for a source map of a compiler or a bundler, which only tools read."""
     return _SOURCE_MAP.search(path) is not None and '"mappings"' in text
 
 

@@ -201,7 +201,7 @@ def _names_returned(functions: Iterable[FunctionNode]) -> set[str]:
 
 
 def _made(nodes: Iterable[ast.AST]) -> dict[str, set[str]]:
-    """Return the names of what is called to make each variable and ``self.name``."""
+    """Return the names of the callables that create each variable and ``self.name``."""
     found: dict[str, set[str]] = {}
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call):
