@@ -26,6 +26,10 @@ _REL_OF_NAME = r"\brel=\{\s*(?!(?:null|true|false|undefined)\b)[A-Za-z_$][\w$.?]
 _REL_WITHOUT_OPENER = r"\brel=(?:\{\s*)?[\"'`][^\"'`]*\bnoopener\b"
 _HREF_OF_CONSTANT = r"\bhref=\{\s*[A-Z][A-Z0-9_]+\s*\}"
 _IMPORTS_USE = r"\bimport\b[^;\"'`]{0,500}[\s{,]use\s*[,}]"
+_OWN_EFFECT_EVENT = (
+    r"[\s{,]useEffectEvent\b[^;\"'`]{0,500}\bfrom\s*['\"](?!react['\"])"
+    r"|\b(?:function|const)\s+useEffectEvent\b"
+)
 _WAITING_FRAMEWORK = (
     r"['\"](?:fastify|koa|@koa/router|koa-router|hono|@nestjs/common|elysia|express-async-errors"
     r"|express-promise-router)['\"]|\bfastify\.|\bFastify(?:Instance|Plugin)"
@@ -161,6 +165,8 @@ def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
     A hook whose name has a prefix is a hook, and the function that a test puts in place of one is none.
     ``React.useEffectEvent?.(...)`` is passed to nothing: oxlint does not expect the optional call there.
     """
+    if is_of_own_effect_event(result, file):
+        return False
     if 'in function "Anonymous"' in result.message or re.search(_PREFIXED_HOOK, result.message):
         return False
     if "cannot be passed down" in result.message and _is_optional_call(result, file):
@@ -168,6 +174,11 @@ def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
     if "at the top level" in result.message and _is_mocked(file):
         return False
     return 'Hook "use"' not in result.message or file.contains(_IMPORTS_USE)
+
+
+def is_of_own_effect_event(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for a project's own ``useEffectEvent``: its functions may be passed on, unlike React's."""
+    return "useEffectEvent" in result.message and file.contains(_OWN_EFFECT_EVENT)
 
 
 def _is_optional_call(result: RawFinding, file: LintedFile) -> bool:

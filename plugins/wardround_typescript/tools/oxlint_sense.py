@@ -12,7 +12,7 @@ from wardround.rules.tool_map import load_tool_map
 from wardround.storage.regex_cache import bounded
 from wardround.tools.parsing import map_of
 from wardround_typescript.tools.linted_file import LONGEST_EFFECT, LintedFile
-from wardround_typescript.tools.oxlint_exact import EXACT, Exact, adjusted
+from wardround_typescript.tools.oxlint_exact import EXACT, Exact, adjusted, is_of_own_effect_event
 from wardround_typescript.tools.oxlint_of_tests import OF_TESTS
 
 _QUOTED_NAME = r"'([^']+)'"
@@ -103,6 +103,7 @@ def _is_stale_dependency(result: RawFinding, file: LintedFile) -> bool:
         and _is_missing_dependency(result.message)
         and not _follows_another(result, file)
         and not _follows_all(result, file)
+        and not is_of_own_effect_event(result, file)
     )
 
 

@@ -217,6 +217,17 @@ def test_code_around_a_finding_decides(reviewed: Reviewed, source: str, rules: l
             [],
         ),
         (
+            "import * as React from 'react'\nimport { useEffectEvent } from './events'\n"
+            "export function useRows() {\n  const close = useEffectEvent(() => {})\n"
+            "  return React.useMemo(() => ({ close }), [close])\n}\n",
+            [],
+        ),
+        (
+            "import { useEffectEvent, useMemo } from 'react'\nexport function useRows() {\n"
+            "  const close = useEffectEvent(() => {})\n  return useMemo(() => ({ close }), [close])\n}\n",
+            ["react-hooks/rules-of-hooks", "react-hooks/exhaustive-deps", "react-hooks/rules-of-hooks"],
+        ),
+        (
             "import * as React from 'react'\nexport function Rows() {\n"
             "  send(React.useEffectEvent?.(() => {}))\n  return null\n}\n",
             ["react-hooks/rules-of-hooks"],
