@@ -18,7 +18,7 @@ from wardround_lab.training.judge.rows import Flags, Floats, flags, rate_table, 
 RIDGE = 20.0
 FOLDS = 10
 SEED = 7
-THRESHOLDS = Thresholds(warning=0.4, note=0.04, wrong=0.3)
+THRESHOLDS = Thresholds(warning=0.45, note=0.04, wrong=0.3)
 """Chosen on held-out probabilities, see evals/README.md."""
 
 Probabilities = Mapping[Verdict, Floats]
