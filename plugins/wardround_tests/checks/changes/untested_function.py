@@ -42,6 +42,8 @@ _SOURCES = tuple(f"*.{ending}" for ending in ("py", *SCRIPT_ENDINGS, "vue", "sve
 _NEW = "is new, but neither a test nor other code uses it; add a test"
 _CHANGED = "changes, but no test names it although its module is tested; add a test"
 _PRIVATE = r"(^|/)(_(?!_init__)[^/]*|internals?|private)(/|\.)"
+_BEGIN_OF_NAME = r"[\"'`]([A-Za-z_]\w{2,60})\$?\{"
+_END_OF_NAME = r"\}(\w{3,60})[\"'`]"
 _ASSERTS = r"\bassert|\bexpect\(|\bshould\b|\braises\("
 
 
@@ -49,7 +51,8 @@ class UntestedFunction(ChangeCheck):
     """A public function is new in a tested folder, and no test names it or imports its module.
 
     Whatever it does, the tests pass. Add a test for it or for the code that calls it. A changed function of a
-    tested module that no test names is reported as well.
+    tested module that no test names is reported as well, unless its module builds such names at run time, as
+    in `getattr(self, f"visit_{kind}")`.
     """
 
     ID = "TE201"
@@ -269,8 +272,8 @@ class UntestedFunction(ChangeCheck):
             if one.file.base_text is None or not one.is_imported_by_any(test_texts):
                 continue
             for function in (*one.functions, *one.methods):
-                is_tested = any(map(function.is_in, test_texts.values()))
-                if not is_tested and one.leaves_unused(function) and not self._is_in_change(function, one):
+                is_named = any(map(function.is_in, test_texts.values())) or self._is_in_change(function, one)
+                if not is_named and one.leaves_unused(function) and not _is_built(function.name, one.file):
                     yield one, function
 
     def _is_in_change(self, function: TouchedFunction, one: Touched) -> bool:
@@ -301,3 +304,10 @@ class UntestedFunction(ChangeCheck):
             first.span(one.file),
             f'no test names "{first.name}"{others} or imports its module; add a test{hint}',
         )
+
+
+def _is_built(name: str, file: ChangedFileView) -> bool:
+    """Return True if a text of the module becomes such a name: ``f"visit_{kind}"``, ``f"{key}_sql"``."""
+    text = file.text or ""
+    begins, ends = re.findall(_BEGIN_OF_NAME, text), re.findall(_END_OF_NAME, text)
+    return name.startswith(tuple(begins)) or name.endswith(tuple(ends))
