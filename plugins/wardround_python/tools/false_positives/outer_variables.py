@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.literals import is_none
-from wardround.languages.python.module import PythonModule
+from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import walk
 
+_KEPT = 64
 _OF_NONE = LazyPattern(r"`None`|`None \||\| None`")
 
 
@@ -21,14 +23,23 @@ def is_set_outside(message: str, module: PythonModule, span: Span) -> bool:
     or the function that starts it, has replaced it by then.
     """
     name = _name_at(module, span) if _OF_NONE.search(message) is not None else None
-    owner = _owner(module, name) if name is not None else None
+    reader = module.function_of(name) if name is not None else None
+    return name is not None and reader is not None and _is_set_around(module, reader, name.id)
+
+
+@lru_cache(maxsize=_KEPT)
+def _is_set_around(module: PythonModule, reader: FunctionNode | ast.Lambda, name: str) -> bool:
+    """Return True if a function reads a variable of one around it, which is assigned there, too."""
+    if any(module.function_of(one) is reader for one in _stores(reader, name)):
+        return False
+    owner = _binding_function(module, reader, name)
     return (
-        name is not None
-        and owner is not None
+        owner is not None
+        and owner is not reader
         and any(
             not _is_none_assigned(module, store)
-            for store in _stores(owner, name.id)
-            if _binding_function(module, store) is owner
+            for store in _stores(owner, name)
+            if _binding_function(module, module.function_of(store), name) is owner
         )
     )
 
@@ -42,23 +53,15 @@ def _name_at(module: PythonModule, span: Span) -> ast.Name | None:
     return None
 
 
-def _owner(module: PythonModule, name: ast.Name) -> ast.AST | None:
-    """Return the function around the one that reads a name, if it is that one's variable."""
-    reader = module.function_of(name)
-    if reader is None or any(module.function_of(one) is reader for one in _stores(reader, name.id)):
-        return None
-    owner = _binding_function(module, name)
-    return None if owner is reader else owner
-
-
-def _binding_function(module: PythonModule, name: ast.Name) -> ast.AST | None:
-    """Return the function that a name is a variable of; None for a global one."""
-    function = module.function_of(name)
+def _binding_function(
+    module: PythonModule, function: FunctionNode | ast.Lambda | None, name: str
+) -> ast.AST | None:
+    """Return the function, from one outwards, that a name is a variable of; None for a global one."""
     while function is not None:
-        kept = _passed_on(module, function, name.id)
+        kept = _passed_on(module, function, name)
         if kept is ast.Global:
             return None
-        if kept is None and _has(module, function, name.id):
+        if kept is None and _has(module, function, name):
             return function
         function = module.function_of(function)
     return None

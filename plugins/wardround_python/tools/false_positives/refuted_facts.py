@@ -135,7 +135,7 @@ def _is_literal(module: PythonModule, span: Span) -> bool:
             isinstance(outer, ast.Subscript) and last_name(outer.value) == "Literal"
             for outer in module.ancestors(node)
         )
-        for node in module.nodes
+        for node in module.expressions_on.get(span.line, ())
     )
 
 

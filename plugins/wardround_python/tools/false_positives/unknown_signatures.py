@@ -48,6 +48,7 @@ class Signatures:
         """
         self._minor = int(version.rpartition(".")[2])
         self._classes = SnapshotClasses(root)
+        self._bound: dict[PythonModule, frozenset[str] | None] = {}
         self._judges: dict[str, Callable[[str, PythonModule, Span], bool]] = {
             "missing-argument": self._takes_other_arguments,
             "parameter-already-assigned": self._takes_other_arguments,
@@ -91,13 +92,19 @@ class Signatures:
         """Return True if a name may come from a star import that ty cannot follow, or from a branch that it
         takes to be dead: the one for the run in a test of ``TYPE_CHECKING``.
         """
+        if module not in self._bound:
+            self._bound[module] = self._bound_out_of_sight(module)
+        names = self._bound[module]
+        return names is None or ((match := _NAME.search(message)) is not None and match[1] in names)
+
+    def _bound_out_of_sight(self, module: PythonModule) -> frozenset[str] | None:
+        """Return the names that a module binds where ty does not look; None if they may be any."""
         statements = list(statements_in(module.tree))
         imports = [node for node in statements if isinstance(node, ast.ImportFrom)]
         if any(node.names[0].name == "*" and not self._is_found(node) for node in imports):
-            return True
-        name = match[1] if (match := _NAME.search(message)) else ""
+            return None
         dead = [s for n in statements if isinstance(n, ast.If) and _is_for_types(n) for s in n.orelse]
-        return any(name in _bound_by(statement) for statement in dead)
+        return frozenset(name for statement in dead for name in _bound_by(statement))
 
     def _is_found(self, node: ast.ImportFrom) -> bool:
         """Return True if ty finds a module: from the root, from ``src``, or next to the file."""
