@@ -79,6 +79,13 @@ class TestExceptions:
         assert not judged(of("acme/A1", severity=Severity.INFO), by).is_folded
         assert judged(of(GOOD, severity=Severity.INFO), by).is_folded
 
+    def test_a_warning_of_a_plugin_that_was_not_read_stays(self) -> None:
+        found = judged(of("acme/A1"))
+        assert found.estimate is not None
+        assert found.estimate.worth < judge().file.thresholds.warning
+        assert found.severity is Severity.WARN
+        assert judged(of("ruff/A001")).severity is Severity.INFO
+
     @pytest.mark.parametrize("severity", [Severity.WARN, Severity.INFO])
     def test_a_secret_stays(self, severity: Severity) -> None:
         found = judged(of(BAD, masked=True, severity=severity))
