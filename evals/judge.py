@@ -50,7 +50,7 @@ TREES = BoostingRecipe(rounds=150, rate=0.04, leaves=8, smallest_leaf=30, ridge=
 SEEDS = (0, 1)
 LEAST = 1e-4
 FRESH_KIND = "default rules"
-"""Begin of the kinds of repositories of which all that a review shows was read."""
+"""Prefix of the kinds of repositories in which all warnings of the reviewed commits were read."""
 WARNINGS = (0.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
 NOTES = ((0.0, 1.0), (0.0, 0.3), (0.0, 0.2), (0.03, 0.3), (0.05, 0.3), (0.05, 0.2), (0.08, 0.3), (0.1, 0.3))
 """(least probability of worth, most of wrong)."""
@@ -184,10 +184,8 @@ def share(some: Flags) -> float:
 def decisions(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) -> None:
     """Print what a user would see of the default rules."""
     worth, wrong, rates = flags(findings, Verdict.WORTH), flags(findings, Verdict.WRONG), rate_table(findings)
-    catalogue = host.load().catalogue
-    runs = np.array([catalogue.rule(one.facts.rule).maturity.runs(preview=False) for one in findings])
-    level = np.array([one.facts.severity for one in findings])
-    kept = default_warnings(findings)
+    runs, level = run_by_default(findings), np.array([one.facts.severity for one in findings])
+    kept = runs & (level == Severity.WARN)
     print(
         f"\ndefault rules, warnings that are at least so likely to be worth raising; {worth[kept].sum()} are"
     )
@@ -206,22 +204,18 @@ def decisions(findings: Sequence[ReadFinding], found: Mapping[Verdict, Floats]) 
         print(f"  worth >= {least:.2f} wrong <= {most:.2f} {shown.sum():6} of {notes.sum()} {shares} {left}")
 
 
-def default_warnings(findings: Sequence[ReadFinding]) -> Flags:
-    """Return which findings are warnings of rules that run by default."""
+def run_by_default(findings: Sequence[ReadFinding]) -> Flags:
+    """Return which findings are of rules that run by default."""
     catalogue = host.load().catalogue
-    return np.array(
-        [
-            one.facts.severity == Severity.WARN
-            and catalogue.rule(one.facts.rule).maturity.runs(preview=False)
-            for one in findings
-        ]
-    )
+    return np.array([catalogue.rule(one.facts.rule).maturity.runs(preview=False) for one in findings])
 
 
 def warnings_left(findings: Sequence[ReadFinding], found: Mapping[str, Floats]) -> None:
     """Print the warnings that each scorer leaves: of the pool, and of the readings of newest commits."""
     fresh = {name for kind, names in pool().items() if kind.startswith(FRESH_KIND) for name in names}
-    is_warning = default_warnings(findings)
+    is_warning = run_by_default(findings) & np.array(
+        [one.facts.severity == Severity.WARN for one in findings]
+    )
     parts = {
         "all": is_warning,
         "newest commits": is_warning & np.array([one.repository in fresh for one in findings]),

@@ -106,6 +106,10 @@ class Span(msgspec.Struct, frozen=True, order=True):
         first, second = sorted((self, other))
         return second.start < first.end
 
+    def contains(self, position: tuple[int, int]) -> bool:
+        """Return True if a line and column, both 1-based, are of a character within."""
+        return self.start <= position < self.end
+
     @property
     def start(self) -> tuple[int, int]:
         return (self.line, self.column)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,6 +18,9 @@ from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.libraries.windows_images import runs_in_cmd
 from wardround_docker_ci.tools.here_documents import original, readable
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
+
+if TYPE_CHECKING:
+    from wardround.languages.dockerfile import Dockerfile
 
 
 class HadolintResult(msgspec.Struct):
@@ -31,10 +36,17 @@ def _waived(text: str) -> frozenset[str]:
     """Return the codes that the file skips with ``# check=skip=...``."""
     if "skip" not in text[:_TOP]:
         return frozenset()
-    from wardround.languages import dockerfile  # the parser; not needed to start the tool
     from wardround_docker_ci.libraries import buildkit_checks
 
-    return buildkit_checks.waived(dockerfile.read(text))
+    return buildkit_checks.waived(_parsed(text))
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str) -> Dockerfile:
+    """Return a file, which is parsed once for all of its results."""
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
+
+    return dockerfile.read(text)
 
 
 _TOP = 2000
@@ -138,9 +150,7 @@ def _span(result: HadolintResult, lines: Sequence[str]) -> Span | None:
 
 def _is_of_a_stage(text: str, line: int) -> bool:
     """Return True for a FROM whose argument resolves to an earlier stage."""
-    from wardround.languages import dockerfile  # the parser; not needed to start the tool
-
-    stages = dockerfile.read(text).stages
+    stages = _parsed(text).stages
     return any(one.parent is not None and text.count("\n", 0, one.start.start) + 1 == line for one in stages)
 
 
@@ -217,7 +227,7 @@ def _keeps_no_index(lines: Sequence[str], first: int) -> bool:
 
     hadolint accepts only ``--no-cache``, but a call with ``--no-network`` fetches no index either.
     """
-    text = re.sub(r"[\\`]\n", " ", "\n".join(line for _, line in _instruction(lines, first)))
+    text = _joined(lines, first)
     adds = [call for call in _APK_CALL.findall(text) if _APK_ADDS.search(call)]
     return bool(adds) and all(_KEEPS_NO_INDEX.search(call) for call in adds)
 
@@ -228,17 +238,19 @@ _REMOVES_LISTS = LazyPattern(r"\bapt(?:-get)?\s[^&|;\n]*?\bdist-?clean\b")
 
 def _removes_lists(lines: Sequence[str], first: int) -> bool:
     """Return True if an instruction removes the package lists with a command of apt."""
-    text = re.sub(r"[\\`]\n", " ", "\n".join(line for _, line in _instruction(lines, first)))
-    return _REMOVES_LISTS.search(text) is not None
+    return _REMOVES_LISTS.search(_joined(lines, first)) is not None
+
+
+def _joined(lines: Sequence[str], first: int) -> str:
+    """Return the instruction that begins on a 1-based line as one line."""
+    return re.sub(r"[\\`]\n", " ", "\n".join(line for _, line in _instruction(lines, first)))
 
 
 def _is_for_cmd(text: str, line: int) -> bool:
     """Return True if a line (1-based) is in a stage whose commands run in cmd, as by default on Windows."""
-    from wardround.languages import dockerfile  # the parser; not needed to start the tool
-
-    read = dockerfile.read(text)
-    before = [one for one in read.stages if text.count("\n", 0, one.start.start) < line]
-    return bool(before) and runs_in_cmd(read, before[-1])
+    file = _parsed(text)
+    before = [one for one in file.stages if text.count("\n", 0, one.start.start) < line]
+    return bool(before) and runs_in_cmd(file, before[-1])
 
 
 def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:

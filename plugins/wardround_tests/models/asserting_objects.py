@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from wardround_python.analysis.exports import module_at
+from wardround_python.analysis.exports import UNREADABLE, module_at
 
 from wardround.checks.source import RepositoryView
-from wardround.languages.python.module import FunctionNode, PythonModule, is_test_path, names_in
+from wardround.languages.python.cache import parsed
+from wardround.languages.python.module import FunctionNode, PythonModule, is_test_path, names_in, targets_of
 from wardround.languages.python.tree import walk
 from wardround_tests.models.assertion_helpers import AssertionHelpers
 from wardround_tests.models.fixtures import is_fixture
@@ -144,8 +145,8 @@ class AssertingObjects:
 
 def _parsed(path: str, text: str | None) -> PythonModule | None:
     try:
-        return None if text is None else PythonModule(path, text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None if text is None else parsed(path, text)
+    except UNREADABLE:
         return None
 
 
@@ -205,7 +206,7 @@ def _made(nodes: Iterable[ast.AST]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call):
-            for one in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            for one in targets_of(node):
                 found.setdefault(_written(one), set()).add(last_name(node.value))
     return found
 

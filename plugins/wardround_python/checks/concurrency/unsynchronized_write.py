@@ -9,7 +9,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.python.module import FunctionNode, last_name
+from wardround.languages.python.module import FunctionNode, last_name, targets_of
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
@@ -211,7 +211,7 @@ class UnsynchronizedWrite(PythonCheck):
             function = self.module.function_of(statement)
             if function is None or not isinstance(statement.value, ast.Call):
                 continue
-            for target in _targets(statement):
+            for target in targets_of(statement):
                 if isinstance(target, ast.Attribute) or _is_global(target, function):
                     found.setdefault(ast.unparse(target), []).append(function)
         return found
@@ -227,13 +227,7 @@ class UnsynchronizedWrite(PythonCheck):
 
 
 def _stored_names(statement: ast.stmt) -> Iterator[str]:
-    yield from (one.id for one in _targets(statement) if isinstance(one, ast.Name))
-
-
-def _targets(statement: ast.stmt) -> Sequence[ast.expr]:
-    if isinstance(statement, ast.AnnAssign):
-        return [statement.target]
-    return statement.targets if isinstance(statement, ast.Assign) else []
+    yield from (one.id for one in targets_of(statement) if isinstance(one, ast.Name))
 
 
 def _is_global(target: ast.expr, function: FunctionNode | ast.Lambda) -> bool:

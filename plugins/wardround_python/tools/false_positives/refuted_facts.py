@@ -18,7 +18,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.literals import given_once, is_none
-from wardround.languages.python.module import PythonModule, last_name, statements_in
+from wardround.languages.python.module import PythonModule, last_name, statements_in, targets_of
 from wardround_python.tools import pylint_settings
 from wardround_python.tools.ruff_config import text_in
 
@@ -130,7 +130,7 @@ def _is_literal(module: PythonModule, span: Span) -> bool:
     return any(
         isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and module.span(node).start <= span.start < module.span(node).end
+        and module.span(node).contains(span.start)
         and any(
             isinstance(outer, ast.Subscript) and last_name(outer.value) == "Literal"
             for outer in module.ancestors(node)
@@ -308,7 +308,7 @@ def _is_hook_of_attrs(module: PythonModule, span: Span) -> bool:
     In the body the name is the field; the type that is declared for it is that of the objects' attribute.
     """
     for node in module.expressions_on.get(span.line, ()):
-        if isinstance(node, ast.Attribute) and _covers(module.span(node), span):
+        if isinstance(node, ast.Attribute) and module.span(node).contains(span.start):
             function = module.parents[node]
             owner = module.parents.get(function)
             is_hook = isinstance(function, ast.FunctionDef) and node in function.decorator_list
@@ -324,12 +324,8 @@ def _attrs_fields(module: PythonModule, owner: ast.ClassDef) -> set[str]:
         for one in owner.body
         if isinstance(one, (ast.Assign, ast.AnnAssign))
         if isinstance(one.value, ast.Call) and module.imported_name(one.value.func) in _ATTRS_FIELDS
-        for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
+        for target in targets_of(one)
     }
-
-
-def _covers(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start < (outer.end_line, outer.end_column)
 
 
 def _is_conditional(module: PythonModule, span: Span) -> bool:

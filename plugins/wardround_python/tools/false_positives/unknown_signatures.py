@@ -121,7 +121,9 @@ class Signatures:
     def _definition(self, module: PythonModule, span: Span) -> FunctionDefinition | None:
         """Return the definition that the innermost call around the start of a span reaches."""
         around = [
-            node for node in module.nodes if isinstance(node, ast.Call) and _contains(module.span(node), span)
+            node
+            for node in module.nodes
+            if isinstance(node, ast.Call) and module.span(node).contains(span.start)
         ]
         return CallResolver(module, self._classes).definition_of(around[-1]) if around else None
 
@@ -171,10 +173,6 @@ def _bound_by(statement: ast.stmt) -> set[str]:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {statement.name}
     return {last_name(target) for target in statement.targets} if isinstance(statement, ast.Assign) else set()
-
-
-def _contains(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start < (outer.end_line, outer.end_column)
 
 
 def _parameters(function: FunctionNode) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from wardround.checks.base import ChangeCheck
@@ -50,9 +50,9 @@ _ASSERTS = r"\bassert|\bexpect\(|\bshould\b|\braises\("
 class UntestedFunction(ChangeCheck):
     """A public function is new in a tested folder, and no test names it or imports its module.
 
-    Whatever it does, the tests pass. Add a test for it or for the code that calls it. A changed function of a
-    tested module that no test names is reported as well, unless its module builds such names at run time, as
-    in `getattr(self, f"visit_{kind}")`.
+    No test fails if it is wrong. Add a test for it or for the code that calls it. A changed function of a
+    tested module is reported as well if no test names it, unless the module builds such names at run time,
+    as in `getattr(self, f"visit_{kind}")`.
     """
 
     ID = "TE201"
@@ -308,6 +308,11 @@ class UntestedFunction(ChangeCheck):
 
 def _is_built(name: str, file: ChangedFileView) -> bool:
     """Return True if a text of the module becomes such a name: ``f"visit_{kind}"``, ``f"{key}_sql"``."""
-    text = file.text or ""
-    begins, ends = re.findall(_BEGIN_OF_NAME, text), re.findall(_END_OF_NAME, text)
-    return name.startswith(tuple(begins)) or name.endswith(tuple(ends))
+    begins, ends = _parts_of_names(file.text or "")
+    return name.startswith(begins) or name.endswith(ends)
+
+
+@lru_cache(maxsize=8)
+def _parts_of_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the literal begins and ends of texts with a placeholder after or before them."""
+    return tuple(re.findall(_BEGIN_OF_NAME, text)), tuple(re.findall(_END_OF_NAME, text))

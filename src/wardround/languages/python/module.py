@@ -32,6 +32,13 @@ def last_name(node: ast.AST | None) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def targets_of(statement: ast.AST) -> Sequence[ast.expr]:
+    """Return what an assignment assigns to, with or without a type; nothing for other statements."""
+    if isinstance(statement, ast.AnnAssign):
+        return (statement.target,)
+    return statement.targets if isinstance(statement, ast.Assign) else ()
+
+
 def names_in(node: ast.AST) -> set[str]:
     """Return the plain names in a node and below it."""
     return {one.id for one in walk(node) if isinstance(one, ast.Name)}

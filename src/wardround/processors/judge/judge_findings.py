@@ -24,8 +24,8 @@ class JudgeFindings:
 
     A warning below the threshold becomes a note, and a note below its own is folded, unless it is about
     security. Errors, secrets, rules that guard against damage that cannot be undone, rules whose severity the
-    configuration sets, and rules of a plugin without judged findings stay as they are. Nothing is
-    lowered where warnings or notes block a change that is not trusted: its own content would let it pass.
+    configuration sets, and rules of a plugin without judged findings stay as they are. Nothing is lowered
+    where warnings or notes block a change that is not trusted: its own content would let it pass.
     """
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
