@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from wardround.checks.registry import BeforeAfter
+from wardround.languages.python.function_text import changed
 
 _DEFINED = re.compile(
     r"(?:\b(?:def|class|function\*?|interface|type|const|let|var|enum|get|set|async|static|readonly|public"
@@ -28,9 +29,9 @@ def _defined(text: str) -> set[str]:
 
 
 def changes_a_python_function(file: BeforeAfter) -> bool:
-    """Return True if a Python file exists on both sides, differs and defines a function."""
+    """Return True if the text of a function of a Python file differs."""
     base, text = file.base_text, file.text
-    return base is not None and text is not None and base != text and "def " in text
+    return base is not None and text is not None and "def " in text and bool(changed(base, text))
 
 
 def changes_a_script(file: BeforeAfter) -> bool:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import BeforeAfter
 from wardround.checks.source import SourceFile
-from wardround_python.syntax.function_text import changed, differing, only_appends, same_blocks
+from wardround.languages.python.function_text import changed, differing, only_appends, same_blocks
 
 BUILTINS = frozenset(
     {
@@ -45,19 +45,29 @@ def removes_a_binding_or_uses_an_import(file: BeforeAfter) -> bool:
     base, text = file.base_text or "", file.text
     if text is None or (base and getattr(file, "base_path", file.path) != file.path):
         return True
-    return base != text and (_uses_an_import(base, text) or bool(_bound_names(base) - _bound_names(text)))
+    return base != text and (_uses_an_import(base, text) or _removes_a_binding(base, text))
+
+
+def _removes_a_binding(base: str, text: str) -> bool:
+    """Return True if a name is bound in the base only."""
+    old, new = _differing_blocks(base, text)
+    lost = _bound_names(old) - _bound_names(new)
+    return bool(lost) and not lost <= _bound_names(text)
 
 
 def _uses_an_import(base: str, text: str) -> bool:
-    """Return True if a new line imports, or reads an attribute of an imported module."""
+    """Return True if the imports differ, or a new line reads an attribute of an imported module."""
+    if any("import" in block for block in _differing_blocks(base, text)):
+        return True
     before = set(base.split("\n"))
     added = "\n".join(line for line in text.split("\n") if line not in before)
-    imported = _imported_names(text)
-    return (
-        "import" in added
-        or not imported.isdisjoint(_OWNER.findall(added))
-        or imported != _imported_names(base)
-    )
+    return not _imported_names(text).isdisjoint(_OWNER.findall(added))
+
+
+def _differing_blocks(base: str, text: str) -> tuple[str, str]:
+    """Return both versions of a module without the blocks at its start and end that are the same."""
+    start, end = same_blocks(base, text)
+    return base[start : len(base) - end], text[start : len(text) - end]
 
 
 def _imported_names(text: str) -> set[str]:

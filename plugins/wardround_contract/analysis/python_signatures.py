@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
 from wardround.languages.python.tree import parse
@@ -47,12 +47,18 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
-def signatures(tree: ast.Module) -> dict[str, Signature]:
-    """Return the signatures by qualified name, of functions that are defined once and not wrapped."""
+def signatures(tree: ast.Module | None, names: Container[str]) -> dict[str, Signature]:
+    """Return the signatures of functions that are defined once and not wrapped, by qualified name.
+
+    Args:
+        tree: of the module; None if it does not parse, and has no signatures.
+        names: the qualified names of the requested functions.
+    """
     found: dict[str, list[Signature | None]] = {}
-    for owner, function in _functions(tree, ""):
+    for owner, function in _functions(tree, "") if tree is not None else ():
         name = f"{owner}.{function.name}" if owner else function.name
-        found.setdefault(name, []).append(_signature(function, bool(owner)))
+        if name in names:
+            found.setdefault(name, []).append(_signature(function, bool(owner)))
     return {name: all_[0] for name, all_ in found.items() if len(all_) == 1 and all_[0] is not None}
 
 

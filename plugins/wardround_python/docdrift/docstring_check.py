@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Span
+from wardround.languages.python.function_text import differing
 from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
-from wardround_python.syntax.function_text import differing
 
 if TYPE_CHECKING:
     from wardround.semantics.docdrift.model import DocumentedPair

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
+from wardround.languages.python.function_text import FunctionText, differing
 from wardround.languages.python.module import SCOPES, FunctionNode, nodes_run_by
 from wardround.languages.python.tree import parse
 from wardround.semantics.docdrift.model import (
@@ -18,7 +19,6 @@ from wardround.semantics.docdrift.model import (
     Parameter,
 )
 from wardround_python.docdrift.docstring_parser import words_of
-from wardround_python.syntax.function_text import FunctionText, differing
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 

@@ -16,7 +16,7 @@ from wardround.context.code_context import CodeContext
 from wardround.context.cost_notes import CostNotes
 from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.context.surface.model import Surface
-from wardround.context.symbol_moves import SymbolMove, adds_definitions, find_moves
+from wardround.context.symbol_moves import adds_definitions, find_moves
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.errors import ModelError
 from wardround.execution.change_check_runner import GRAPH_LIMITS
@@ -109,16 +109,14 @@ def _neighbours(source: ChangeSource, change: Change) -> tuple[SymbolNeighbours,
 
 
 def _repetitions(changed: AnalysedChange, embedder: BaseEmbedder | None) -> tuple[Repetition, ...]:
-    """Find the added functions that repeat an existing one; at commit only with a graph that is built."""
+    """Find the added functions that repeat an existing one; not at commit, where it takes too long."""
     source, change = changed.git_source, changed.change
-    if source is None or not adds_definitions(change, changed.read):
+    if not changed.is_ci or source is None or not adds_definitions(change, changed.read):
         return ()
     from wardround.context.code_graph.base_repetitions import repetitions_of  # loads grammars: 15 ms
 
-    def find() -> tuple[SymbolMove, ...]:
-        return changed.code.moves if changed.is_ci else find_moves(change, changed.read)
-
-    return repetitions_of(source, change, changed.read, find, changed.graph_limit, embedder)
+    moves = changed.code.moves
+    return repetitions_of(source, change, changed.read, moves, changed.graph_limit, embedder)
 
 
 def _embedder(changed: AnalysedChange) -> BaseEmbedder | None:

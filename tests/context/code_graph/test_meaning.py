@@ -68,7 +68,7 @@ def repetitions(
             content = source.content(file, base=is_base)
             return None if content is None else in_any_encoding(content)
 
-        return list(repetitions_of(source, change, read, lambda: (), UpdateLimit(60.0), embedder))
+        return list(repetitions_of(source, change, read, (), UpdateLimit(60.0), embedder))
 
 
 def test_the_function_that_is_nearest_in_meaning_is_named(repo: GitRepository) -> None:

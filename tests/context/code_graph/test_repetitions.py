@@ -75,7 +75,7 @@ def repetitions(
             content = source.content(file, base=is_base)
             return None if content is None else in_any_encoding(content)
 
-        return repetitions_of(source, change, read, lambda: find_moves(change, read), limit)
+        return repetitions_of(source, change, read, find_moves(change, read), limit)
 
 
 def named(found: tuple[Repetition, ...]) -> list[tuple[str, str, str]]:
@@ -302,8 +302,9 @@ class TestReports:
         repo.commit(PACKAGE)
         repo.write("shop/pages.py", RENAMED)
         repo.git("add", ".")
-        report = repo.report("--staged")
+        report = repo.report("--staged", "--profile", "ci")
         assert [one["symbol"] for one in report["related"]["repetitions"]] == ["slugify"]
+        assert "repetitions" not in repo.report("--staged").get("related", {})
 
     def test_other_literals_are_in_json_alone(self, repo: GitRepository) -> None:
         base = repo.commit(PACKAGE)

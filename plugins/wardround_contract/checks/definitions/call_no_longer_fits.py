@@ -9,6 +9,7 @@ from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.context.code_graph.model import Certainty, Link
 from wardround.findings import Severity
+from wardround.languages.python.function_text import changed as changed_functions
 from wardround_contract.analysis.callers import Callers
 from wardround_contract.analysis.python_signatures import Signature, calls, misfit, parsed, signatures
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
@@ -176,10 +177,10 @@ def _changed(file: ChangedFileView) -> Iterator[tuple[ChangedFileView, str, Sign
     """Yield the functions of a file whose signature differs."""
     if file.text is None or file.base_text is None or not file.path.endswith(".py"):
         return
-    trees = [parsed(text) for text in (file.base_text, file.text)]
-    if NOT_MAINTAINED.search(file.path) or trees[0] is None or trees[1] is None:
+    names = {after.name for _, after in changed_functions(file.base_text, file.text)}
+    if not names or NOT_MAINTAINED.search(file.path):
         return
-    base, head = signatures(trees[0]), signatures(trees[1])
+    base, head = (signatures(parsed(text), names) for text in (file.base_text, file.text))
     for name, after in head.items():
         before = base.get(name)
         if before is not None and before._replace(line=0) != after._replace(line=0):

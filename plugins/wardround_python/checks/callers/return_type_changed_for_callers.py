@@ -11,13 +11,13 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.function_text import FunctionText, changed
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.callers import method_calls, spellings_of, written
 from wardround_python.analysis.return_value_changes import ReturnShape, misfit, shapes, taken_apart, uses_of
 from wardround_python.check import PythonCheck
-from wardround_python.syntax.function_text import FunctionText, changed
 
 _SHOWN_CALLS = 3
 _TRANSPARENT_DECORATORS = frozenset(

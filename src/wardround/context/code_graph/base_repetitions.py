@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def repetitions_of(
     source: GitChangeSource,
     change: Change,
     read: Reader,
-    find_moves: Callable[[], tuple[SymbolMove, ...]],
+    moves: Sequence[SymbolMove],
     limit: UpdateLimit,
     embedder: TextEmbedder | None = None,
 ) -> tuple[Repetition, ...]:
@@ -46,10 +46,9 @@ def repetitions_of(
 
     Args:
         embedder: compares the functions that repeat none by their syntax; without one, they are not compared.
-        find_moves: returns the moves of the change; only called if it adds functions.
+        moves: the symbols that the change moves or renames, which repeat nothing.
     """
-    added = added_bodies(change, read)
-    added = without_moved(added, find_moves()) if added else ()
+    added = without_moved(added_bodies(change, read), moves)
     if not added:
         return ()
     try:

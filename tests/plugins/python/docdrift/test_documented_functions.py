@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from wardround_python.docdrift.documented_functions import compared
-from wardround_python.syntax.function_text import function_texts
 
 import wardround
 import wardround_lab
+from wardround.languages.python.function_text import function_texts
 
 MODULE = '''\
 """Module.
