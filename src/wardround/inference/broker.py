@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.errors import PLUGIN_EXCEPTIONS, ModelError
 from wardround.findings import ToolRun, Unreviewed
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
 Said = TypeVar("Said")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """The limits on the input of models.
 
     Attributes:
@@ -48,8 +49,7 @@ LIMITS: Mapping[Profile, Limits] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ModelReport:
+class ModelReport(msgspec.Struct, frozen=True):
     """The part of a report about models.
 
     Attributes:
@@ -63,8 +63,7 @@ class ModelReport:
     unreviewed: tuple[Unreviewed, ...] = ()
 
 
-@dataclass(slots=True)
-class ModelBroker:
+class ModelBroker(msgspec.Struct):
     """Provides the models of one review.
 
     Attributes:
@@ -74,8 +73,8 @@ class ModelBroker:
     models: ModelSession
     limits: Limits
     required: bool = False
-    _whole: list[Specialist] = field(default_factory=list)
-    _spent: set[str] = field(default_factory=set)
+    _whole: list[Specialist] = msgspec.field(default_factory=list)
+    _spent: set[str] = msgspec.field(default_factory=set)
 
     def identity(self, unit: WorkUnit) -> str:
         """Return the identity of the models of a file, on which results depend."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wardround.errors import ModelError
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from wardround.inference.tokenizer import TextTokenizer
 
 
-@dataclass(frozen=True, slots=True)
-class Embedder:
+class Embedder(msgspec.Struct, frozen=True):
     """Turns texts into unit vectors whose dot product is the similarity of two texts in meaning.
 
     Every text is run alone at its own length. Integer quantisation scales by the largest activation of the

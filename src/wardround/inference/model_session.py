@@ -8,9 +8,10 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from wardround.errors import ModelError, RuntimeMissing
 from wardround.findings import ToolRun
@@ -25,8 +26,7 @@ from wardround.inference.tabular import raw_score
 from wardround.storage.score_cache import Numbers, ScoreCache, row_key, text_key
 
 
-@dataclass(slots=True)
-class Usage:
+class Usage(msgspec.Struct):
     """The use of a model in this review."""
 
     asked: int = 0
@@ -43,8 +43,7 @@ def review_models(
     )
 
 
-@dataclass(slots=True)
-class ModelSession:
+class ModelSession(msgspec.Struct):
     """Provides models to checks and records their use.
 
     Attributes:
@@ -58,12 +57,12 @@ class ModelSession:
 
     shelf: Callable[[], ModelRegistry]
     runtime: Callable[[], Runtime]
-    cache: ScoreCache = field(default_factory=ScoreCache)
-    broken: dict[str, str] = field(default_factory=dict)
-    uses: dict[str, Usage] = field(default_factory=dict)
+    cache: ScoreCache = msgspec.field(default_factory=ScoreCache)
+    broken: dict[str, str] = msgspec.field(default_factory=dict)
+    uses: dict[str, Usage] = msgspec.field(default_factory=dict)
     log: ShadowLog | None = None
     is_bare: bool = False
-    _seen: dict[str, ModelEntry | None] = field(default_factory=dict)
+    _seen: dict[str, ModelEntry | None] = msgspec.field(default_factory=dict)
 
     def usable(
         self, name: str, states: Sequence[PromotionState] = (PromotionState.RANK, PromotionState.REPORT)
@@ -202,8 +201,7 @@ class ModelSession:
         return ModelError(f"model {one.name!r}: {trouble}")
 
 
-@dataclass(slots=True)
-class ModelScope:
+class ModelScope(msgspec.Struct):
     """The models of one specialist, for one file or one check of changes.
 
     Attributes:
@@ -216,7 +214,7 @@ class ModelScope:
     most_texts: int
     exhausted: bool = False
     states: tuple[PromotionState, ...] = (PromotionState.RANK, PromotionState.REPORT)
-    _texts: set[str] = field(default_factory=set)
+    _texts: set[str] = msgspec.field(default_factory=set)
 
     def table(self, name: str) -> TableModel | None:
         one = self._one(name, "table")
@@ -246,8 +244,7 @@ class ModelScope:
             raise ModelError(f"more than {self.most_texts} texts are to be scored")
 
 
-@dataclass(frozen=True)
-class TabularHandle:
+class TabularHandle(msgspec.Struct, frozen=True):
     """A model over numbers, for a check."""
 
     models: ModelSession
@@ -264,8 +261,7 @@ class TabularHandle:
         return likely
 
 
-@dataclass(frozen=True)
-class RankerHandle:
+class RankerHandle(msgspec.Struct, frozen=True):
     """A model over texts, for a check."""
 
     lent: ModelScope

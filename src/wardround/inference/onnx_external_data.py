@@ -10,7 +10,8 @@ with a forbidden reference is rejected before onnxruntime sees it. Field numbers
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.errors import ModelError
 
@@ -36,8 +37,7 @@ _DOMAIN = {"node": 7, "opset": 1, "function": 10}
 _OPERATOR = 4
 
 
-@dataclass(frozen=True, slots=True)
-class TensorReference:
+class TensorReference(msgspec.Struct, frozen=True):
     """A tensor that is stored outside the file.
 
     Attributes:
@@ -52,8 +52,7 @@ class TensorReference:
     initializer: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalReferences:
+class ExternalReferences(msgspec.Struct, frozen=True):
     """The external references of a model, in the order of the file, domains and operators once."""
 
     references: tuple[TensorReference, ...]

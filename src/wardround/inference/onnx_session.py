@@ -18,9 +18,10 @@ import importlib
 import mmap
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from wardround.errors import ModelError
 from wardround.inference.metadata import Metadata, SharedTensor
@@ -40,8 +41,7 @@ _REFUSED_OPERATORS = frozenset({"EPContext"})
 _DTYPES = frozenset({"float32", "float16", "int8", "uint8", "int32", "int64"})
 
 
-@dataclass(frozen=True, slots=True)
-class SharedTensors:
+class SharedTensors(msgspec.Struct, frozen=True):
     """The mapped file of a base.
 
     Attributes:

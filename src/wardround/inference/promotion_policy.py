@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.inference.metadata import (
     Calibration,
@@ -38,8 +39,7 @@ PASSED = "passed"
 _ORDER = (PromotionState.SHADOW, PromotionState.RANK, PromotionState.REPORT)
 
 
-@dataclass(frozen=True, slots=True)
-class PromotionCriteria:
+class PromotionCriteria(msgspec.Struct, frozen=True):
     """The evaluation criteria of a kind of model; fixed before any measurement.
 
     Attributes:
@@ -69,8 +69,7 @@ CRITERIA = {
 """For lines: below this a finding would be wrong nineteen times in twenty at the rate of real changes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """The highest permitted state of a model, and why not a higher one: one sentence each."""
 
     state: PromotionState

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -44,8 +43,7 @@ _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib", ".npy", ".npz",
 _MOST_FOLDERS = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class ModelEntry:
+class ModelEntry(msgspec.Struct, frozen=True):
     """A model with readable metadata.
 
     Attributes:
@@ -93,8 +91,7 @@ class ModelEntry:
         return f"wardround adapters train {self.recipe}{corpora}"
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedModel:
+class RejectedModel(msgspec.Struct, frozen=True):
     """A folder, or an archive, that would contain a model, and why it is not used.
 
     Attributes:
@@ -112,16 +109,14 @@ class RejectedModel:
         return self.name_unknown or self.name == name
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True):
     """A model ready to run; ``tokens`` for those that read texts."""
 
     session: Session
     tokens: TextTokenizer | None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRegistry:
+class ModelRegistry(msgspec.Struct, frozen=True):
     """The discovered models, in order of precedence."""
 
     found: tuple[ModelEntry, ...]

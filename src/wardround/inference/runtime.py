@@ -6,8 +6,9 @@ import contextlib
 import io
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from wardround.errors import ModelError, RuntimeMissing
 from wardround.plugin_discovery import discover
@@ -34,8 +35,7 @@ _NEGATION = (
 """The smallest ONNX model, y = -x: an offered provider may still not work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
+class Runtime(msgspec.Struct, frozen=True):
     """The runtime of models.
 
     Attributes:
