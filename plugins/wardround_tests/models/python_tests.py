@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import walk
 from wardround_tests.file_kinds import is_collected
@@ -116,6 +117,16 @@ class TestModule(PythonModule):
     @cached_property
     def _tests_by_node(self) -> dict[ast.AST, TestCase]:
         return {case.node: case for case in self.tests}
+
+    def contains(self, pattern: LazyPattern) -> bool:
+        """Return True if the text of the module matches a pattern somewhere; searched once for all tests."""
+        if pattern not in self._contained:
+            self._contained[pattern] = pattern.search(self.text) is not None
+        return self._contained[pattern]
+
+    @cached_property
+    def _contained(self) -> dict[LazyPattern, bool]:
+        return {}
 
     def nodes_of(self, case: TestCase) -> Sequence[ast.AST]:
         """Return every node that runs when a test does, in source order; cached for all checks."""

@@ -39,6 +39,7 @@ _MOCK_ATTRIBUTES = frozenset(
     }
 )  # fmt: skip
 """Attributes by which a mock reports its calls."""
+_MAY_MOCK = LazyPattern("Mock|patch")
 _MISSPELT = LazyPattern(r"called_|has_calls?$|not_called|awaited_|any_call$")
 """Names that resemble an assertion of a mock but, without ``assert_``, are calls of the mock."""
 Intended = Callable[[ast.expr], bool]
@@ -114,7 +115,7 @@ class AlwaysTrueAssertion(PythonTestCheck):
 
     def _mocks(self, case: TestCase) -> frozenset[str]:
         """Return the names in a test that are bound to mocks that accept any attribute."""
-        if not any(word in self.module.text for word in ("Mock", "patch")):
+        if not self.module.contains(_MAY_MOCK):
             return frozenset()
         found = {name for node in self.module.nodes_of(case) for name in self._bound_mocks(node)}
         decorators = case.node.decorator_list

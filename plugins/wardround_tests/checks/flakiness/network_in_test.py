@@ -191,7 +191,7 @@ class NetworkInTest(PythonTestCheck):
 
     def _has_double(self, node: ast.Call) -> bool:
         """Return True if a client does not run in a test, or may use a test double."""
-        if _REPLACING.search(self.module.text):
+        if self.module.contains(_REPLACING):
             return True
         if any(k.arg is None or k.arg in _DOUBLE_ARGUMENTS for k in node.keywords):
             return True
@@ -233,7 +233,7 @@ class NetworkInTest(PythonTestCheck):
         is_configured = any(k.arg in (None, "endpoint_url", "config") for k in node.keywords)
         if is_configured or not isinstance(service, ast.Constant) or self._is_replaced(holder, node):
             return
-        if _CLOUD_DOUBLES.search(self.module.text) is None:
+        if not self.module.contains(_CLOUD_DOUBLES):
             self.report(
                 self.module.span(node),
                 f"{name}() contacts the real service {service.value!r}; use a test double",

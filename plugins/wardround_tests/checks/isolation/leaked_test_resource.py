@@ -98,7 +98,7 @@ class LeakedTestResource(PythonTestCheck):
         """Report a server in a background thread that nothing stops."""
         if node.attr != "serve_forever" or not isinstance(self.module.parents[node], ast.keyword):
             return
-        if self.module.runs_in_tests(node) and _STOPPED.search(self.module.text) is None:
+        if self.module.runs_in_tests(node) and not self.module.contains(_STOPPED):
             text = "server is never stopped; call shutdown() and server_close() when the tests end"
             self.report(self.module.span(node), text)
 
@@ -111,7 +111,7 @@ class LeakedTestResource(PythonTestCheck):
         if name == "subprocess.Popen" and (_ends_at_once(node) or self._is_awaited(node)):
             return
         what, away, instead = _CREATORS[name]
-        if away.search(self.module.text) is None:
+        if not self.module.contains(away):
             severity = None if what == "a process" else Severity.INFO
             self.report(
                 self.module.span(node), f"every run leaves {what} behind; {instead}", severity=severity

@@ -98,7 +98,7 @@ class UnrestoredPatch(PythonTestCheck):
             return
         if not self.module.runs_in_tests(node) or not self._is_patch(function.value):
             return
-        if _UNDONE.search(self.module.text) is None:
+        if not self.module.contains(_UNDONE):
             self.report(
                 self.module.span(node),
                 "patch is started and never stopped; register addCleanup(patcher.stop)",

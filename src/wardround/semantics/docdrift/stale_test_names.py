@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
 
 from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.numbers import numbers_in_prose
@@ -89,20 +91,19 @@ def titled(text: str) -> list[Titled]:
         if match is None:
             continue
         title = match.group(match.re.groups)
-        body: list[str] = []
-        for below in lines[number + 1 :]:
-            if (
-                below.strip()
-                and len(below) - len(below.lstrip()) <= len(match[1])
-                and below.strip()[0] not in ")]}"
-            ):
-                break
-            body.append(below)
+        below = map(lines.__getitem__, range(number + 1, len(lines)))
+        body = takewhile(partial(_is_inside, len(match[1])), below)
         words = (
             " ".join(parts(title)) if title.isidentifier() else re.sub(r"[^\w]+", " ", title.lower()).strip()
         )
         found.append(Titled(title, words, number + 1, line.find(title) + 1, "\n".join(body)))
     return found
+
+
+def _is_inside(depth: int, line: str) -> bool:
+    """Return True if a line belongs to the block of a test whose name is indented by some characters."""
+    code = line.lstrip()
+    return not code or len(line) - len(code) > depth or code[0] in ")]}"
 
 
 def stale_titles(base: str, text: str) -> Iterator[StaleTitle]:
