@@ -74,6 +74,12 @@ class Repository:
         self._comparing.clear()
 
     @property
+    def common_dir(self) -> Path:
+        """The git folder that linked work trees share; of another work tree, its own."""
+        file = self.git_dir / "commondir"
+        return (self.git_dir / file.read_text().rstrip("\n")).resolve() if file.is_file() else self.git_dir
+
+    @property
     def commit_text(self) -> CommitText:
         return CommitText(self._git)
 
