@@ -63,6 +63,20 @@ def _has_room() -> bool:
     return is_usable and min(free, system.f_bavail * system.f_frsize) > _NEEDED_BYTES
 
 
+@pytest.fixture(scope="session", autouse=True)
+def git_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give git an identity from the start: fixtures of modules and sessions run before those of a test."""
+    file = tmp_path_factory.mktemp("git-settings") / "gitconfig"
+    file.write_text(_GIT_CONFIG, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith("GIT_"):
+                patch.delenv(name)
+        patch.setenv("GIT_CONFIG_GLOBAL", str(file))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        yield file
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """The workers of ``pytest -n auto``: half as many again as cores, since tests wait for other programs."""
     return (os.cpu_count() or 1) * 3 // 2

@@ -333,7 +333,7 @@ class TestWorkTrees:
         repo.write("vendor/lib.py", "broken(\n")
         repo.write("vendor/new.py", "n = 1\n")
         assert staged(repo) == []
-        assert [row[0] for row in worktree(repo)] == ["vendor"]
+        assert worktree(repo) == []
         assert repo.report("--worktree")["gate"]["outcome"] == "pass"
 
     @pytest.mark.parametrize("options", [(), ("--sparse-index",)], ids=["full index", "sparse index"])

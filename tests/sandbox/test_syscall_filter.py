@@ -19,6 +19,7 @@ NUMBERS = {
         "socketpair": 53,
         "clone": 56,
         "ioctl": 16,
+        "fcntl": 72,
         "ptrace": 101,
         "unshare": 272,
     },
@@ -28,6 +29,7 @@ NUMBERS = {
         "socketpair": 199,
         "clone": 220,
         "ioctl": 29,
+        "fcntl": 25,
         "ptrace": 117,
         "unshare": 97,
     },
@@ -90,6 +92,12 @@ def test_no_process_is_made_in_a_new_namespace(
 def test_nothing_is_typed_into_the_terminal(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     assert decided(monkeypatch, machine, "ioctl", 0, 0x5412) == ERRNO | errno.EPERM
     assert decided(monkeypatch, machine, "ioctl", 0, 0x541C) == ERRNO | errno.EPERM
+
+
+@machines
+def test_no_lease_is_taken_and_locks_are(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+    assert decided(monkeypatch, machine, "fcntl", 3, 1024, 0) == ERRNO | errno.EPERM
+    assert decided(monkeypatch, machine, "fcntl", 3, 6) == ALLOW
 
 
 @machines

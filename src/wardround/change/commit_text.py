@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from pathlib import Path
 
 from wardround.change.git_process import GitProcess
+from wardround.change.git_programs import TEXT_SETTINGS, with_settings_only
 from wardround.change.revisions import END
 
 _TRAILERS = ("interpret-trailers", "--no-divider")
@@ -28,9 +30,11 @@ class CommitText:
         return self._git.output("log", "-1", "--no-show-signature", form, END, commit, "--")
 
     def add_trailer(self, file: Path, trailer: str) -> None:
-        """Add a trailer to a message in its file."""
+        """Add a trailer to a message in its file; the configured commands of other trailers do not run."""
         options = ("--in-place", "--where=end", "--if-exists=addIfDifferent", "--if-missing=add")
-        self._git.output(*_TRAILERS, *options, "--trailer", trailer, os.fspath(file))
+        git = copy(self._git)
+        git.env = with_settings_only(git.env, git.settings(TEXT_SETTINGS))
+        git.output(*_TRAILERS, *options, "--trailer", trailer, os.path.abspath(file))
 
     def without_comments(self, text: str) -> str:
         """Return the text of a message without its comments."""

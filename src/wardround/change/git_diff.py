@@ -14,7 +14,7 @@ from wardround.errors import DiffError, GitError
 
 _DIFF_OPTIONS = (
     "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--find-renames", "-l1000",
-    "--ignore-submodules=none", "--submodule=short", "--diff-algorithm=histogram", "-O/dev/null",
+    "--ignore-submodules=dirty", "--submodule=short", "--diff-algorithm=histogram", "-O/dev/null",
 )  # fmt: skip
 _PATCH = ("diff", "-p", "-U0", "--diff-filter=dtu", "--src-prefix=a/", "--dst-prefix=b/", *_DIFF_OPTIONS)
 _STATUS = {

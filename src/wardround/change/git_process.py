@@ -1,7 +1,7 @@
 """Git as a program, called so that it changes nothing and never prompts.
 
 Optional locks, external diffs, text conversion, terminal prompts, object fetching, replaced objects and the
-programs of a file system monitor and of git hooks are off.
+programs of a file system monitor, of git hooks and of filters are off.
 ``GIT_INDEX_FILE`` is preserved: ``git commit -a`` and ``git commit PATH`` point it at the index that will be
 committed.
 """
@@ -11,8 +11,11 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import cached_property
 from pathlib import Path
 
+from wardround.change.git_programs import FILTERS, with_settings, without_filters
 from wardround.errors import GitError
 
 _NEUTRAL_CONFIG = (
@@ -41,6 +44,19 @@ class GitProcess:
     def argv(self, *arguments: str, literal: bool = True) -> list[str]:
         """Return the argument list for a git command; pathspecs are literal by default."""
         return ["git", *_NEUTRAL_CONFIG, *(("--literal-pathspecs",) if literal else ()), *arguments]
+
+    @cached_property
+    def unfiltered(self) -> GitProcess:
+        """Git that compares and writes files of the work tree by their bytes, without filters."""
+        keys = self.output("config", "--null", "--name-only", "--get-regexp", FILTERS, allow=(0, 1))
+        other = copy(self)
+        other.env = with_settings(self.env, without_filters(keys.split("\0")))
+        return other
+
+    def settings(self, pattern: str) -> dict[str, str]:
+        """Return the settings whose key matches a pattern of git, the last value of each."""
+        rows = self.output("config", "--null", "--get-regexp", pattern, allow=(0, 1)).split("\0")
+        return {key: value for key, _, value in (row.partition("\n") for row in rows) if key}
 
     def popen(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start git; its standard output is a pipe."""

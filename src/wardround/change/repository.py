@@ -74,6 +74,12 @@ class Repository:
         self._comparing.clear()
 
     @property
+    def common_dir(self) -> Path:
+        """The git folder that linked work trees share; of another work tree, its own."""
+        file = self.git_dir / "commondir"
+        return (self.git_dir / file.read_text().rstrip("\n")).resolve() if file.is_file() else self.git_dir
+
+    @property
     def commit_text(self) -> CommitText:
         return CommitText(self._git)
 
@@ -99,7 +105,7 @@ class Repository:
         """Return the change from HEAD to the files on disk, including untracked but not ignored ones."""
         self._require_worktree("--worktree")
         base = self.head() or self.empty_tree
-        change = GitDiff(self._git).change([END, base], base, WORKTREE)
+        change = GitDiff(self._git.unfiltered).change([END, base], base, WORKTREE)
         known = {file.path for file in change.files}
         extra = [self._untracked_file(path) for path in self.untracked() if path not in known]
         files = sorted((*change.files, *extra), key=lambda file: file.path)
@@ -300,7 +306,7 @@ class Repository:
                 else ("diff-index", *options, END, side, "--")
             )
             untracked = (*_UNTRACKED, "--directory", "--no-empty-directory")
-            self._comparing[side] = [self._git.popen(*compared), self._git.popen(*untracked)]
+            self._comparing[side] = [self._git.unfiltered.popen(*compared), self._git.popen(*untracked)]
 
     def differs_from_worktree(self, side: str) -> set[str]:
         """Return the paths whose content on disk is not that of the side: modified, missing, or untracked."""
@@ -404,7 +410,7 @@ class Repository:
     def update_index(self, entries: Iterable[tuple[str, str, str]]) -> None:
         """Update (mode, blob, path) entries of the index, all or none."""
         lines = [f"{mode} {blob} 0\t{path}\0" for mode, blob, path in entries]
-        self._git.output("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
+        self._git.unfiltered.output("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
 
     def merged(self, path: str, present: bytes, old: str, new: str) -> bytes | None:
         """Return a work-tree file with the difference of two blobs merged in; None on a conflict."""
@@ -424,7 +430,8 @@ class Repository:
         return done.stdout if done.returncode == 0 else None
 
     def _as_checked_out(self, path: str, blob: str) -> bytes:
-        return os.fsencode(self._git.output("cat-file", "--filters", f"--path={path}", END, blob))
+        asked = ("cat-file", "--filters", f"--path={path}", END, blob)
+        return os.fsencode(self._git.unfiltered.output(*asked))
 
     # Running git
 

@@ -23,6 +23,7 @@ _FETCH_SETTINGS = (
 )  # fmt: skip
 _FETCH = (
     "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-gc", "--refmap=",
+    "--upload-pack=git-upload-pack",
 )  # fmt: skip
 _PROTOCOLS = "https:ssh:http:file"
 _REMOTE = "origin"

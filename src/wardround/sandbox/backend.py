@@ -19,6 +19,7 @@ class RunRequest(msgspec.Struct, frozen=True):
         root: the folder of the tree outside.
         home: an empty writable folder outside, for a back end that cannot make one.
         environ: the caller's environment, from which the view selects.
+        hidden: folders below those of the system that the run finds empty.
     """
 
     command: Sequence[str]
@@ -27,6 +28,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     limits: Limits
     visible: Visible
     environ: Mapping[str, str]
+    hidden: Sequence[Path] = ()
 
 
 class StartedRun(Protocol):

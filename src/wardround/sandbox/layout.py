@@ -42,8 +42,12 @@ def steps(request: RunRequest) -> Iterator[Step]:
     yield from _scratch_steps(request.limits)
     for path, text in _ACCOUNTS.items():
         yield "data", path, text
+    for folder in request.hidden:
+        yield "tmpfs", str(folder), str(_COVER_BYTES)
     for shown in request.visible.read_only:
         yield "ro-bind", str(shown), str(shown)
+    for folder in request.hidden:
+        yield "remount-ro", str(folder)
     yield "bind", str(request.root), INNER_ROOT
     yield "remount-ro", "/dev"
 

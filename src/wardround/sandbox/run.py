@@ -13,7 +13,7 @@ from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.selection import candidates, in_one_sentence
 from wardround.sandbox.supervision import refused, supervised
 from wardround.sandbox.tree import EphemeralTree
-from wardround.sandbox.visible import objection_to
+from wardround.sandbox.visible import hidden_folders, objection_to
 
 __all__ = ["AUTO", "NONE", "run"]
 
@@ -38,14 +38,15 @@ def run(
     """
     view = visible or Visible()
     environ = os.environ if environ is None else environ
-    request = RunRequest(command, tree.root, tree.home, limits, view, environ)
     try:
         possible = candidates(isolation, view.image, environ)
+        hidden = hidden_folders(tree.private, environ)
     except SandboxError as cause:
         return Outcome(isolation, "", State.REFUSED, detail=str(cause))
     objection = objection_to(view, tree.private, environ)
     if objection:
         return refused(possible[0], objection)
+    request = RunRequest(command, tree.root, tree.home, limits, view, environ, hidden)
     reasons: list[str] = []
     for backend in possible:
         try:

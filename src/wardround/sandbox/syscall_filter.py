@@ -23,6 +23,8 @@ _NEW_NAMESPACE = 0x7E020000
 """Every flag of ``clone`` that makes a namespace."""
 _TERMINAL_REQUESTS = (0x5412, 0x541C)
 """``TIOCSTI`` and ``TIOCLINUX`` put characters into the input of the terminal."""
+_LEASE_REQUESTS = (1024,)
+"""``F_SETLEASE``: everyone who opens the file then waits for the process with the lease, on the host too."""
 
 # ptrace, process_vm_readv, process_vm_writev, pidfd_getfd, kcmp, add_key, request_key, keyctl, bpf,
 # perf_event_open, userfaultfd, fanotify_init, open_by_handle_at, name_to_handle_at, unshare, setns, mount,
@@ -55,11 +57,16 @@ class _Architecture(msgspec.Struct, frozen=True):
     socketpair: int
     clone: int
     ioctl: int
+    fcntl: int
 
 
 _ARCHITECTURES = {
-    "x86_64": _Architecture(0xC000003E, _DENIED_X86_64, socket=41, socketpair=53, clone=56, ioctl=16),
-    "aarch64": _Architecture(0xC00000B7, _DENIED_AARCH64, socket=198, socketpair=199, clone=220, ioctl=29),
+    "x86_64": _Architecture(
+        0xC000003E, _DENIED_X86_64, socket=41, socketpair=53, clone=56, ioctl=16, fcntl=72
+    ),
+    "aarch64": _Architecture(
+        0xC00000B7, _DENIED_AARCH64, socket=198, socketpair=199, clone=220, ioctl=29, fcntl=25
+    ),
 }
 
 
@@ -94,8 +101,9 @@ def _program(machine: _Architecture, loopback: bool) -> Iterator[_Instruction]:
     for number in _ABSENT:
         yield from _unless(_EQUAL, number, errno.ENOSYS)
     yield from _argument(machine.clone, _FIRST, list(_unless(_ANY_BIT, _NEW_NAMESPACE, errno.EPERM)))
-    requests = [step for one in _TERMINAL_REQUESTS for step in _unless(_EQUAL, one, errno.EPERM)]
-    yield from _argument(machine.ioctl, _SECOND, requests)
+    for call, denied in ((machine.ioctl, _TERMINAL_REQUESTS), (machine.fcntl, _LEASE_REQUESTS)):
+        requests = [step for request in denied for step in _unless(_EQUAL, request, errno.EPERM)]
+        yield from _argument(call, _SECOND, requests)
     for call in (machine.socket, machine.socketpair):
         yield from _argument(call, _FIRST, list(_families(loopback)))
     yield _RETURN, 0, 0, _ALLOW

@@ -52,7 +52,7 @@ class EphemeralTree:
             GitError: an object is missing, or a path of the tree cannot be written safely.
             SandboxError: the parent has no room for the copy.
         """
-        self.private = (repository.root, repository.git_dir)
+        self.private = (repository.root, repository.git_dir, repository.common_dir)
         parent = parent or scratch_root(repository.root)
         try:
             self._snapshot = Snapshot(parent)

@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from wardround.errors import SandboxError
 from wardround.sandbox.model import Visible
+from wardround.storage.paths import cache_dir, state_dir
 
 INNER_ROOT = "/tree"
 """The path of the tree for a run."""
@@ -19,12 +21,21 @@ SYSTEM_FILES = (
     "/etc/timezone",
 )  # fmt: skip
 _SYSTEM_PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
+SYSTEM_PREFIXES = ("/usr", "/usr/local")
+"""Installations that every run sees; others below ``/usr`` may lie in a private folder."""
 _CLOSED_ROOTS = ("/dev", "/etc", "/proc", "/root/.ssh", "/run", "/sys", "/var/run")
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (its entries are folders of users)
 _CREDENTIALS = (
     ".aws", ".azure", ".config", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".npmrc",
     ".password-store", ".pypirc", ".ssh",
 )  # fmt: skip
+
+
+_PRIVATE_VARIABLES = (
+    "HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+)  # fmt: skip
+"""Variables of the caller that name folders of its own."""
 
 
 def python_profile(prefix: Path) -> Visible:
@@ -35,7 +46,7 @@ def python_profile(prefix: Path) -> Visible:
     """
     interpreter = Path(os.path.realpath(prefix / "bin" / "python3"))
     installation = interpreter.parent.parent
-    folders = [prefix] if installation.is_relative_to("/usr") else [prefix, installation]
+    folders = [prefix] if str(installation) in SYSTEM_PREFIXES else [prefix, installation]
     return Visible(
         read_only=tuple(dict.fromkeys(folders)),
         programs=(prefix / "bin",),
@@ -47,7 +58,7 @@ def objection_to(visible: Visible, private: Sequence[Path], environ: Mapping[str
     """Return a sentence if a path must not be shown to a run; None if all of them can.
 
     Args:
-        private: the root of the repository, and its git folder.
+        private: the root of the repository, and its git folders.
         environ: the caller's environment, for its home.
     """
     work_tree, *others = map(_real, private)
@@ -60,6 +71,39 @@ def objection_to(visible: Visible, private: Sequence[Path], environ: Mapping[str
             if _holds(one, [home, work_tree]) or _overlaps(one, closed):
                 return f"{path} would show private files to the run; make only folders of packages visible"
     return None
+
+
+def hidden_folders(private: Sequence[Path], environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """Return the outermost private folders below the system's, such as a work tree in ``/usr/src``.
+
+    The system's folders are shown as a whole, so that these must be covered.
+
+    Args:
+        private: folders of the repository.
+        environ: the caller's environment, for its home and the folders of its programs.
+
+    Raises:
+        SandboxError: a folder of the repository is one of the system's, so that it cannot be covered.
+    """
+    system = {_real(Path(one)) for one in (*SYSTEM_LINKS, *SYSTEM_FILES)}
+    of_repository = [*private, *(folder.parent for folder in private if folder.name == ".git")]
+    for folder in map(_real, of_repository):
+        if folder in system:
+            raise SandboxError(
+                f"{folder} is shown to every run; move the repository into a folder of its own"
+            )
+    named = [Path(value) for name in _PRIVATE_VARIABLES if (value := environ.get(name))]
+    found = {_real(folder) for folder in (*of_repository, *named, cache_dir(), state_dir())}
+    return _outermost(folder for folder in found if folder.is_dir() and not system.isdisjoint(folder.parents))
+
+
+def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
+    found: list[Path] = []
+    for folder in sorted(folders):
+        if found and folder.is_relative_to(found[-1]):
+            continue
+        found.append(folder)
+    return tuple(found)
 
 
 def environment(visible: Visible, environ: Mapping[str, str], home: str) -> dict[str, str]:

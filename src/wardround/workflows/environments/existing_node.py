@@ -13,6 +13,7 @@ from pathlib import Path
 
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.model import Visible
+from wardround.sandbox.visible import SYSTEM_PREFIXES
 from wardround.workflows.environments.model import Environment
 
 PACKAGES = "node_modules"
@@ -82,7 +83,8 @@ def node(root: Path, environ: Mapping[str, str]) -> tuple[str, Path]:
 
 def node_view(program: Path) -> Visible:
     """Return a view with Node.js and npm."""
-    installation = () if program.is_relative_to("/usr") else (program.parent.parent,)
+    prefix = program.parent.parent
+    installation = () if str(prefix) in SYSTEM_PREFIXES else (prefix,)
     return Visible(read_only=installation, programs=(program.parent,))
 
 
