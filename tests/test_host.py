@@ -198,9 +198,9 @@ def wardround_specialists():
 @pytest.mark.parametrize(
     ("deed", "said"),
     [
-        ("raise SystemExit(0)", "a check crashed: SystemExit: 0"),
-        ("raise SystemExit", "a check crashed: SystemExit: "),
-        ("raise GeneratorExit", "a check crashed: GeneratorExit: "),
+        ("raise SystemExit(0)", "check RUDE001 crashed: SystemExit: 0"),
+        ("raise SystemExit", "check RUDE001 crashed: SystemExit: "),
+        ("raise GeneratorExit", "check RUDE001 crashed: GeneratorExit: "),
         ("self.report((1, 1), 'x')", "report() takes a wardround.findings.Span, not tuple"),
     ],
 )

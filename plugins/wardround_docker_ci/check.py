@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import ClassVar
 
-from wardround.checks.base import Check
+from wardround.checks.base import Check, results_of
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import candidate_checks
 from wardround.checks.source import SourceFile
@@ -87,17 +88,13 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: SourceFile) -> I
     waived = _waived(file)
     for one in candidate_checks(checks, kind, source):
         if not issubclass(one, CiCheck):
-            plain = one(source)
-            plain.run()
-            yield from plain.results
+            yield from results_of(one, source)
         elif (
             one.ID not in waived
             and kind in one.KINDS
             and (not one.NEEDS or source.keywords.contains_any(one.NEEDS))
         ):
-            check = one(source, file)
-            check.run()
-            yield from check.results
+            yield from results_of(one, source, partial(one, source, file))
 
 
 def _waived(file: CiFile) -> frozenset[str]:

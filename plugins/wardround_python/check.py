@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from wardround.checks.base import Check
+from wardround.checks.base import Check, results_of
 from wardround.checks.registry import candidate_checks
 from wardround.checks.source import SourceFile
+from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
 from wardround.findings import Edit, RawFinding, SuggestedFix
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule, is_test_path
@@ -80,6 +81,9 @@ class PythonCheck(Check):
         walk(self.module, [self])
 
 
+AnyCheck = TypeVar("AnyCheck", bound=PythonCheck)
+
+
 def run_python_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run Python checks over one file: parsed once, walked once.
 
@@ -87,29 +91,64 @@ def run_python_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iter
         SyntaxError: the text is not Python.
     """
     asked = candidate_checks(checks, "", source)
-    expected = [c for c in asked if not issubclass(c, PythonCheck) or c.applies(source)]
+    expected = [check for check in asked if _applies(check, source)]
     if not expected:
         return
     try:
         module = parsed(source.path, source.text)
     except (ValueError, RecursionError, MemoryError) as cause:
         raise SyntaxError(str(cause) or type(cause).__name__) from cause
-    values = [c(source, module) if issubclass(c, PythonCheck) else c(source) for c in expected]
-    walk(module, [check for check in values if isinstance(check, PythonCheck)])
-    for check in values:
-        if not isinstance(check, PythonCheck):
-            check.run()
-        yield from check.results
+    walked = created((check for check in expected if issubclass(check, PythonCheck)), source, module)
+    walked = walk(module, walked)
+    results: dict[type[Check], list[RawFinding]] = {type(check): check.results for check in walked}
+    for check_type in expected:
+        is_walked = issubclass(check_type, PythonCheck)
+        yield from results.get(check_type, ()) if is_walked else results_of(check_type, source)
 
 
-def walk(module: PythonModule, checks: Sequence[PythonCheck]) -> None:
-    """Visit every node once, in source order, and call the checks that visit its kind."""
-    visitors: dict[type[ast.AST], list[Callable[[Any], None]]] = {}
+def _applies(check: type[Check], source: SourceFile) -> bool:
+    if not issubclass(check, PythonCheck):
+        return True
+    with source.isolated(check.ID):
+        return check.applies(source)
+    return False
+
+
+def created(checks: Iterable[type[AnyCheck]], source: SourceFile, module: PythonModule) -> list[AnyCheck]:
+    """Return the checks of a parsed file, without those that crash where that is recorded."""
+    found = []
+    for check_type in checks:
+        with source.isolated(check_type.ID):
+            found.append(check_type(source, module))
+    return found
+
+
+def walk(module: PythonModule, checks: Sequence[AnyCheck]) -> list[AnyCheck]:
+    """Visit every node once, in source order, and call the checks that visit its kind.
+
+    Returns:
+        The checks without those that crashed where that is recorded.
+    """
+    visitors: dict[type[ast.AST], list[tuple[AnyCheck, Callable[[Any], None]]]] = {}
     for check in checks:
         for name in dir(check):
             if name.startswith("visit_"):
                 node_type = getattr(ast, name.removeprefix("visit_"))
-                visitors.setdefault(node_type, []).append(getattr(check, name))
+                visitors.setdefault(node_type, []).append((check, getattr(check, name)))
+    crashed = []
     for node in module.nodes:
-        for visit in visitors.get(type(node), ()):
-            visit(node)
+        for check, visit in visitors.get(type(node), ()):
+            try:
+                visit(node)
+            except PLUGIN_EXCEPTIONS as error:  # a handler costs nothing until it is needed, a context does
+                record_crash(check, error)
+                crashed.append(check)
+    return [check for check in checks if check not in crashed]
+
+
+def record_crash(check: PythonCheck, error: BaseException) -> None:
+    """Record the crash of a check of a parsed module; raise it where crashes are not recorded."""
+    crashes = check.source.crashes
+    if crashes is None or isinstance(error, WardroundError):
+        raise error
+    crashes.add(check.ID, error)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar
 
-from wardround.checks.base import Check
+from wardround.checks.base import Check, results_of
 from wardround.checks.keyword_index import KeywordIndex
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import candidate_checks
@@ -73,9 +73,8 @@ def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterabl
     if script.sql.strip() or script.built or script.discarded:
         asked += _relevant(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
     for check_type in asked:
-        check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
-        check.run()
-        yield from check.results
+        make = partial(check_type, source, script) if issubclass(check_type, SqlCheck) else None
+        yield from results_of(check_type, source, make)
 
 
 def _is_reformatted(source: SourceFile) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround_python.check import PythonCheck, walk
+from wardround_python.check import PythonCheck, created, walk
 
 from wardround.checks.base import Check
 from wardround.checks.registry import candidate_checks
@@ -45,13 +45,17 @@ def run_test_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterab
     if not selected:
         return
     module = _parsed(source)
-    instances = [check(source, module) for check in selected]
-    walk(module, instances)
-    for case in module.tests:
-        for check in instances:
+    for check in walk(module, created(selected, source, module)):
+        yield from _results(check, module)
+
+
+def _results(check: PythonTestCheck, module: TestModule) -> Sequence[RawFinding]:
+    """Return the results of a check that visited all nodes, with those about single tests."""
+    with check.source.isolated(check.ID):
+        for case in module.tests:
             check.check_test(case)
-    for check in instances:
-        yield from check.results
+        return check.results
+    return []
 
 
 def _parsed(source: SourceFile) -> TestModule:

@@ -79,12 +79,20 @@ class TestExceptions:
         assert not judged(of("acme/A1", severity=Severity.INFO), by).is_folded
         assert judged(of(GOOD, severity=Severity.INFO), by).is_folded
 
-    def test_a_warning_of_a_plugin_that_was_not_read_stays(self) -> None:
-        found = judged(of("acme/A1"))
+    @pytest.mark.parametrize("rule", ["acme/A1", "ruff/A001"])
+    def test_a_warning_of_a_rule_that_was_not_read_stays(self, rule: str) -> None:
+        found = judged(of(rule))
         assert found.estimate is not None
         assert found.estimate.worth < judge().file.thresholds.warning
         assert found.severity is Severity.WARN
-        assert judged(of("ruff/A001")).severity is Severity.INFO
+
+    def test_a_warning_stays_if_one_of_its_rules_was_not_read(self) -> None:
+        found = judged(replace(of(NOISY), sources=(NOISY, "ruff/A001")))
+        assert found.severity is Severity.WARN
+
+    def test_the_shipped_judge_leaves_warnings_about_tls_at_their_level(self) -> None:
+        found = judged(of("ruff/S501", plane=Plane.SECURITY), default_judge())
+        assert found.severity is Severity.WARN
 
     @pytest.mark.parametrize("severity", [Severity.WARN, Severity.INFO])
     def test_a_secret_stays(self, severity: Severity) -> None:

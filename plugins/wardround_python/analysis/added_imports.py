@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from wardround.checks.source import RepositoryView
-from wardround.languages.python.tree import parse, unparse_fast, walk
+from wardround.languages.python.tree import parse, unparse, walk
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.exports import (
     UNREADABLE,
@@ -66,7 +66,7 @@ def _imported(
     read: dict[str, set[str]] = defaultdict(set)
     for item in added:
         if isinstance(item.value, (ast.Name, ast.Attribute)):
-            read[unparse_fast(item.value)].add(item.attr)
+            read[unparse(item.value)].add(item.attr)
     result: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):

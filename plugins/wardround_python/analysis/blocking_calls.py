@@ -12,6 +12,7 @@ import msgspec
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import RepositoryView
 from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround_python.analysis.call_resolution import CallResolver
 
 _HTTP_VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "request")
@@ -155,7 +156,7 @@ class Waiting:
                     wait.description.partition("(), which calls ")[2].removesuffix("(),")
                     or wait.description.partition("()")[0]
                 )
-                return Wait(f"{ast.unparse(node.func)}(), which calls {inner}(),", wait.kind, wait.name)
+                return Wait(f"{unparse(node.func)}(), which calls {inner}(),", wait.kind, wait.name)
         return None
 
     def within(self, node: ast.AST, function: FunctionNode) -> Iterator[ast.AST]:
@@ -188,14 +189,14 @@ class Waiting:
         if not isinstance(func, ast.Attribute) or isinstance(self._module.parents[node], ast.Await):
             return None
         if func.attr == "result" and self._is_submitted(func.value):
-            return f"{ast.unparse(func)}() of concurrent.futures.Future"
+            return f"{unparse(func)}() of concurrent.futures.Future"
         kind = self._kind_below(func.value)
         if func.attr not in WAITING_METHODS.get(kind, frozenset()):
             return None
         gives_up = any(k.arg == "block" for k in node.keywords) or any(
             isinstance(a, ast.Constant) and a.value is False for a in node.args
         )
-        return None if gives_up else f"{ast.unparse(func)}() of {kind}"
+        return None if gives_up else f"{unparse(func)}() of {kind}"
 
     def _kind_below(self, value: ast.expr) -> str:
         """Return the type of an object; for an attribute of an object that waits as a unit, its type."""
@@ -208,7 +209,7 @@ class Waiting:
         return kind
 
     def _kind_named(self, value: ast.expr) -> str:
-        kinds = self._kinds.get(ast.unparse(value), frozenset())
+        kinds = self._kinds.get(unparse(value), frozenset())
         return next(iter(kinds)) if len(kinds) == 1 else ""
 
     def _is_submitted(self, value: ast.expr) -> bool:
@@ -224,7 +225,7 @@ class Waiting:
             return self._module.imported_name(value.func) == "concurrent.futures.as_completed"
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
             return False
-        owner = ast.unparse(value.func.value)
+        owner = unparse(value.func.value)
         if self._module.imported_name(value.func) == "asyncio.run_coroutine_threadsafe":
             return True
         kind = self._kind_named(value.func.value)
@@ -235,7 +236,7 @@ class Waiting:
         """Return the constructors of the elements of a list that a loop iterates over under a name."""
         results: list[ast.expr] = []
         for node in self._module.nodes:
-            if isinstance(node, (ast.For, ast.comprehension)) and ast.unparse(node.target) == name:
+            if isinstance(node, (ast.For, ast.comprehension)) and unparse(node.target) == name:
                 listed = node.iter
                 if isinstance(listed, ast.Name):
                     value = self._module.assigned.get(listed.id, [])
@@ -252,16 +253,16 @@ class Waiting:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 value = node.value.func if isinstance(node.value, ast.Call) else node.value
                 for target in targets:
-                    result.setdefault(ast.unparse(target), set()).add(self._kind_of(value))
+                    result.setdefault(unparse(target), set()).add(self._kind_of(value))
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
                 value = node.context_expr
                 value = value.func if isinstance(value, ast.Call) else value
-                result.setdefault(ast.unparse(node.optional_vars), set()).add(self._kind_of(value))
+                result.setdefault(unparse(node.optional_vars), set()).add(self._kind_of(value))
             elif isinstance(node, ast.arg):
                 kind = self._kind_of(node.annotation) if node.annotation is not None else "?"
                 result.setdefault(node.arg, set()).add(kind)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                result.setdefault(ast.unparse(node.target), set()).add("?")
+                result.setdefault(unparse(node.target), set()).add("?")
         for name, kinds in list(result.items()):
             passed_on = [k.removeprefix("=") for k in kinds if k.startswith("=")]
             for item in passed_on:
@@ -279,7 +280,7 @@ def _may_wait(text: str) -> bool:
 
 def _is_plain(function: ast.FunctionDef) -> bool:
     """Return True if a call runs the function's body: not a generator, no decorator that changes it."""
-    names = {ast.unparse(decorator).rpartition(".")[2] for decorator in function.decorator_list}
+    names = {unparse(decorator).rpartition(".")[2] for decorator in function.decorator_list}
     return names <= _SAME_CALL and not any(
         isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes_run_by(function.body)
     )

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from wardround.languages.python.module import FunctionNode, PythonModule
-from wardround.languages.python.tree import parse
+from wardround.languages.python.tree import parse, unparse
 
 _MOST_HOPS = 2
 _SAME_SIGNATURE = frozenset(
@@ -132,7 +132,7 @@ class CallResolver:
         """Return the method of an object whose class the module shows, by annotation or construction."""
         if not isinstance(func.value, (ast.Name, ast.Attribute)):
             return None
-        value = self._kind(ast.unparse(func.value))
+        value = self._kind(unparse(func.value))
         if not isinstance(value, (ast.Name, ast.Attribute)):
             return None
         holder = self._plain(value, value) if isinstance(value, ast.Name) else self._through_module(value)
@@ -145,7 +145,7 @@ class CallResolver:
         """Return the only class that all bindings give a name; None if there is none."""
         if name not in self._kinds_known:
             kinds = self._kinds.get(name, [])
-            same = len({ast.unparse(kind) for kind in kinds}) == 1
+            same = len({unparse(kind) for kind in kinds}) == 1
             self._kinds_known[name] = kinds[0] if same else None
         return self._kinds_known[name]
 
@@ -162,15 +162,15 @@ class CallResolver:
                 result.setdefault(node.arg, []).append(_class_named(node.annotation))
             elif isinstance(node, ast.AnnAssign):
                 in_class = isinstance(self._module.parents[node], ast.ClassDef)
-                name = f"self.{ast.unparse(node.target)}" if in_class else ast.unparse(node.target)
+                name = f"self.{unparse(node.target)}" if in_class else unparse(node.target)
                 result.setdefault(name, []).append(_class_named(node.annotation))
             elif isinstance(node, ast.Assign):
                 for target in node.targets:
-                    result.setdefault(ast.unparse(target), []).append(_constructed_class(node.value))
+                    result.setdefault(unparse(target), []).append(_constructed_class(node.value))
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                result.setdefault(ast.unparse(node.target), []).append(_OTHER)
+                result.setdefault(unparse(node.target), []).append(_OTHER)
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                result.setdefault(ast.unparse(node.optional_vars), []).append(
+                result.setdefault(unparse(node.optional_vars), []).append(
                     _constructed_class(node.context_expr)
                 )
         for name, kinds in list(result.items()):
@@ -312,7 +312,7 @@ def _class_named(annotation: ast.expr | None) -> ast.expr:
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
         return annotation.left
     if isinstance(annotation, ast.Subscript):
-        named = ast.unparse(annotation.value).rpartition(".")[2]
+        named = unparse(annotation.value).rpartition(".")[2]
         inner = annotation.slice
         if isinstance(inner, ast.Tuple) and inner.elts:
             inner = inner.elts[0]
@@ -367,7 +367,7 @@ def _parameters_of_class(node: ast.ClassDef) -> tuple[str, ...] | None:
     bases = {getattr(base, "id", getattr(base, "attr", "?")) for base in node.bases}
     if not ((_decorated(node) == {"dataclass"} and not bases) or bases == {"NamedTuple"}):
         return None
-    if "kw_only" in ast.dump(node) or "InitVar" in ast.dump(node) or "init=" in ast.unparse(node):
+    if "kw_only" in ast.dump(node) or "InitVar" in ast.dump(node) or "init=" in unparse(node):
         return None
     fields = [n for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
     return tuple(

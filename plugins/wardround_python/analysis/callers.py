@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from wardround.checks.source import RepositoryView, SourceFile
 from wardround.languages.python.module import FunctionNode, PythonModule
-from wardround.languages.python.tree import parse, walk
+from wardround.languages.python.tree import parse, unparse, walk
 from wardround_python.analysis.call_resolution import CallResolver
 from wardround_python.analysis.import_resolution import ModuleLocation
 
@@ -84,7 +84,7 @@ def _may_reach(
     definition = callees.definition_of(call)
     if definition is not None:
         return ast.dump(definition.node) == ast.dump(method)
-    return ast.unparse(func.value).rpartition(".")[2].lstrip("_") == like_owner
+    return unparse(func.value).rpartition(".")[2].lstrip("_") == like_owner
 
 
 def _receivers_like(owner: str, texts: Sequence[str]) -> str:

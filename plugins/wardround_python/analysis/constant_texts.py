@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, names_in
-from wardround.languages.python.tree import children, walk
+from wardround.languages.python.tree import children, unparse, walk
 
 _DEEPEST = 12
 _QUOTING = frozenset(
@@ -193,7 +193,7 @@ class _Texts:
 
     def _passed_arguments(self, function: FunctionNode, one: ast.arg) -> Iterator[ast.expr | None]:
         """Return the arguments that calls in this module pass for a parameter of a private function."""
-        if one.annotation is not None and ast.unparse(one.annotation) in {
+        if one.annotation is not None and unparse(one.annotation) in {
             "int",
             "float",
             "bool",
@@ -292,5 +292,5 @@ def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
 
 
 def _is_number_format(node: ast.FormattedValue) -> bool:
-    spec = ast.unparse(node.format_spec)[2:-1] if node.format_spec is not None else ""
+    spec = unparse(node.format_spec)[2:-1] if node.format_spec is not None else ""
     return spec[-1:] in set("dxXobeEfFgGn") or spec.startswith("%")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import nodes_run_by
+from wardround.languages.python.tree import unparse
 
 BROAD = frozenset({"Exception", "BaseException"})
 # Calls with outside effects, whose failure loses more than a result.
@@ -84,9 +85,7 @@ def is_unseen(statement: ast.stmt) -> bool:
     """Return True if a statement logs at a level that is shown only while debugging."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     func = call.func if isinstance(call, ast.Call) else None
-    return (
-        isinstance(func, ast.Attribute) and func.attr == "debug" and "log" in ast.unparse(func.value).lower()
-    )
+    return isinstance(func, ast.Attribute) and func.attr == "debug" and "log" in unparse(func.value).lower()
 
 
 def is_zero(value: ast.expr | None) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import FunctionNode, is_test_path, last_name, named_functions
-from wardround.languages.python.tree import unparse_fast, walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.semantics.semdiff.guard_checks import GuardCheck
 from wardround.semantics.semdiff.guards import CLEANS, GUARDS_NOTHING, KINDS, Guard, GuardedFunction
 
@@ -97,18 +97,18 @@ def _acts(node: ast.AST) -> Iterator[str]:
         if name and not _NO_ACT.search(name):
             yield name
         if isinstance(node.func, ast.Attribute) and _WRITES.search(name):
-            yield f"={unparse_fast(node.func.value)}"
+            yield f"={unparse(node.func.value)}"
     elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        yield f"={unparse_fast(node.value if isinstance(node, ast.Subscript) else node)}"
+        yield f"={unparse(node.value if isinstance(node, ast.Subscript) else node)}"
     if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-        yield f"~{unparse_fast(node)}"
+        yield f"~{unparse(node)}"
 
 
 def _called(statements: Sequence[ast.stmt]) -> Iterator[str]:
     for statement in statements:
         for node in walk(statement):
             if isinstance(node, ast.Call):
-                yield unparse_fast(node.func)
+                yield unparse(node.func)
                 yield from (argument.id for argument in node.args if isinstance(argument, ast.Name))
 
 
@@ -125,7 +125,7 @@ def _guards(node: FunctionNode) -> Iterator[Guard]:
         elif isinstance(inner, ast.If) and _leaves(inner.body):
             after = _after(inner, whole)
             about = frozenset(
-                f"~{unparse_fast(child)}" for child in walk(inner.test) if isinstance(child, ast.Name)
+                f"~{unparse(child)}" for child in walk(inner.test) if isinstance(child, ast.Name)
             )
             for guard in _named(_render_condition(inner), ("permission", "owner", "check", "limit"), after):
                 asked = about if guard.kind in ("check", "limit") else frozenset[str]()
@@ -165,7 +165,7 @@ def _wrapping(node: ast.Call) -> Iterator[Guard]:
 
 
 def _arguments_of(node: ast.Call) -> str:
-    return unparse_fast(node).replace(" ", "")
+    return unparse(node).replace(" ", "")
 
 
 def _clean_up_calls(cleaning: Sequence[ast.stmt]) -> frozenset[str]:
@@ -202,12 +202,12 @@ def _calls_among(acts: _Acts) -> frozenset[str]:
 def _render_condition(node: ast.If) -> str:
     """Return the text of a condition and of the exception that is raised if it holds."""
     last = node.body[-1]
-    return f"{unparse_fast(node.test)} {unparse_fast(last) if isinstance(last, ast.Raise) else ''}"
+    return f"{unparse(node.test)} {unparse(last) if isinstance(last, ast.Raise) else ''}"
 
 
 def _head(node: ast.expr) -> str:
     """Return the name of a decorator, a context manager or a call, without its arguments."""
-    return unparse_fast(node.func if isinstance(node, ast.Call) else node)
+    return unparse(node.func if isinstance(node, ast.Call) else node)
 
 
 def _after(node: ast.stmt, whole: _Acts) -> _Acts:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import RepositoryView
-from wardround.languages.python.tree import parse, unparse_fast, walk
+from wardround.languages.python.tree import parse, unparse, walk
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.callers import bindings
 from wardround_python.analysis.exports import UNREADABLE, is_package, is_packaged_elsewhere, provides, stem_of
@@ -178,7 +178,7 @@ class Users:
             if spellings
             else []
         )
-        results = [(node, full) for node in nodes if (full := unparse_fast(node)) in spellings]
+        results = [(node, full) for node in nodes if (full := unparse(node)) in spellings]
         set_here = {full for node, full in results if not isinstance(node.ctx, ast.Load)}
         for node, full in results:
             if full not in set_here and imports.is_certain(node):
@@ -191,7 +191,7 @@ class Users:
                 continue
             text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
             called = (
-                unparse_fast(node.func).rpartition(".")[2]
+                unparse(node.func).rpartition(".")[2]
                 if isinstance(node.func, (ast.Name, ast.Attribute))
                 else ""
             )
@@ -296,7 +296,7 @@ class _Imports:
         if isinstance(node, ast.Try) and any(map(_is_tolerant, node.handlers)):
             state = None
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            contexts = " ".join(ast.unparse(item.context_expr) for item in node.items)
+            contexts = " ".join(unparse(item.context_expr) for item in node.items)
             state = None if _TOLERANT_CONTEXTS.search(contexts) else state
         inside = in_function or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         if inside and not in_function and _is_conditional(node):
@@ -324,7 +324,7 @@ def _under(test: ast.expr, state: Needed | None, in_function: bool) -> Needed | 
         return None
     if _is_type_checking(test):
         return Needed.FOR_TYPES
-    text = ast.unparse(test)
+    text = unparse(test)
     if "__name__" in text:
         return state
     return state if in_function and not _ABOUT_VERSIONS.search(text) else None
@@ -332,7 +332,7 @@ def _under(test: ast.expr, state: Needed | None, in_function: bool) -> Needed | 
 
 def _is_type_checking(test: ast.expr) -> bool:
     return (
-        unparse_fast(test).rpartition(".")[2] == "TYPE_CHECKING"
+        unparse(test).rpartition(".")[2] == "TYPE_CHECKING"
         if isinstance(test, (ast.Name, ast.Attribute))
         else False
     )
@@ -342,7 +342,7 @@ def _is_tolerant(handler: ast.ExceptHandler) -> bool:
     """Return True if a handler takes the failure of an import."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {
-        unparse_fast(kind).rpartition(".")[2] for kind in kinds if isinstance(kind, (ast.Name, ast.Attribute))
+        unparse(kind).rpartition(".")[2] for kind in kinds if isinstance(kind, (ast.Name, ast.Attribute))
     }
     return handler.type is None or bool(names & _TOLERANT)
 
@@ -350,7 +350,7 @@ def _is_tolerant(handler: ast.ExceptHandler) -> bool:
 def _is_conditional(node: ast.AST) -> bool:
     """Return True if a function is skipped or stopped if something is missing."""
     decorators = getattr(node, "decorator_list", [])
-    return any("skip" in (text := ast.unparse(decorator)) or "xfail" in text for decorator in decorators)
+    return any("skip" in (text := unparse(decorator)) or "xfail" in text for decorator in decorators)
 
 
 def _is_ignored(node: ast.stmt, lines: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_none
 from wardround.languages.python.module import SCOPES, FunctionNode, names_in, nodes_run_by
-from wardround.languages.python.tree import children
+from wardround.languages.python.tree import children, unparse
 
 ROWS = frozenset({"first", "last", "one_or_none", "scalar_one_or_none", "get_or_none", "find_one"})
 """Methods that return None if no row matches."""
@@ -54,7 +54,7 @@ def _is_optional(annotation: ast.expr) -> bool:
         return annotation.value.endswith("| None") and "[" not in annotation.value
     if isinstance(annotation, ast.BinOp):
         return is_none(annotation.right) or is_none(annotation.left) or _is_optional(annotation.left)
-    return isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional")
+    return isinstance(annotation, ast.Subscript) and unparse(annotation.value).endswith("Optional")
 
 
 def _is_search(value: ast.expr | None) -> bool:
@@ -64,7 +64,7 @@ def _is_search(value: ast.expr | None) -> bool:
     if isinstance(value.func, ast.Name):
         return value.func.id == "next" and len(value.args) == 2 and is_none(value.args[1])
     named = isinstance(value.func, ast.Attribute) and value.func.attr in ROWS
-    return named and QUERY.search(ast.unparse(value.func)) is not None
+    return named and QUERY.search(unparse(value.func)) is not None
 
 
 def _yields(function: FunctionNode) -> Iterator[bool]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from wardround.languages.python.module import PythonModule
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 
 
 def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
@@ -27,7 +27,7 @@ def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
 def tested(scope: ast.AST) -> frozenset[str]:
     """Return the text of the names, attributes, entries and calls that a scope tests."""
     kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
-    return frozenset(ast.unparse(n) for test in tests_in(scope) for n in walk(test) if isinstance(n, kinds))
+    return frozenset(unparse(n) for test in tests_in(scope) for n in walk(test) if isinstance(n, kinds))
 
 
 def handlers_around(module: PythonModule, node: ast.AST) -> Iterator[ast.ExceptHandler]:
@@ -58,7 +58,7 @@ def is_suppressed(module: PythonModule, node: ast.AST, kinds: Collection[str]) -
             for item in parent.items:
                 call = item.context_expr
                 if isinstance(call, ast.Call) and (module.dotted(call.func) or "").endswith("suppress"):
-                    names = {ast.unparse(argument).rpartition(".")[2] for argument in call.args}
+                    names = {unparse(argument).rpartition(".")[2] for argument in call.args}
                     if names & {"Exception", "BaseException", *kinds}:
                         return True
     return False

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 
 # Calls that a handler may make between two attempts without ending them.
 BETWEEN_ATTEMPTS = LazyPattern(
@@ -35,16 +35,13 @@ def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None
     ``reply = get(url); reply.raise_for_status(); state = reply.json()["state"]`` queries in two steps.
     """
     expected = {n.id for n in walk(test) if isinstance(n, ast.Name)}
-    told, asked = ast.unparse(test), list[ast.stmt]()
+    told, asked = unparse(test), list[ast.stmt]()
     for statement in reversed(body):
         if isinstance(statement, ast.Pass):
             continue
         if isinstance(statement, ast.Assign):
             target = statement.targets[0]
-            if (
-                not (isinstance(target, ast.Name) and target.id in expected)
-                and ast.unparse(target) not in told
-            ):
+            if not (isinstance(target, ast.Name) and target.id in expected) and unparse(target) not in told:
                 return None
             expected |= {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
             asked += [statement] if asks(statement.value) else []
@@ -89,7 +86,7 @@ def calls_between(statements: Sequence[ast.stmt]) -> list[ast.Call]:
 
 def shown(node: ast.expr) -> str:
     node = node.value if isinstance(node, ast.Await) else node
-    return f"{ast.unparse(node.func)}()" if isinstance(node, ast.Call) else ast.unparse(node)
+    return f"{unparse(node.func)}()" if isinstance(node, ast.Call) else unparse(node)
 
 
 def called_name(call: ast.Call) -> str:
@@ -105,7 +102,7 @@ def awaited_value(test: ast.expr) -> str | None:
         expected = test.left
     else:
         return None
-    return ast.unparse(expected) if isinstance(expected, (ast.Name, ast.Attribute)) else None
+    return unparse(expected) if isinstance(expected, (ast.Name, ast.Attribute)) else None
 
 
 def _is_none(test: ast.Compare) -> bool:
@@ -114,4 +111,4 @@ def _is_none(test: ast.Compare) -> bool:
 
 
 def sets(statement: ast.stmt, name: str) -> bool:
-    return isinstance(statement, ast.Assign) and any(ast.unparse(t) == name for t in statement.targets)
+    return isinstance(statement, ast.Assign) and any(unparse(t) == name for t in statement.targets)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from wardround.languages.python.module import FunctionNode, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 
 _MAKERS = {
     "list": "list", "sorted": "list", "dict": "dict", "defaultdict": "dict", "Counter": "dict",
@@ -31,7 +31,7 @@ def may_change_result(decorators: Iterable[str]) -> bool:
 
 def kinds_returned(function: FunctionNode) -> frozenset[str]:
     """Return the types of a function's results: list, dict, None ...; ``?`` for an unknown one."""
-    if may_change_result(map(ast.unparse, function.decorator_list)):
+    if may_change_result(map(unparse, function.decorator_list)):
         return frozenset({"?"})
     body = list(nodes_run_by(function.body))
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in body):

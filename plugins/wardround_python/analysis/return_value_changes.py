@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.return_types import kinds_returned
 
 _NAMED = {
@@ -64,8 +64,8 @@ def shapes(old: FunctionNode, new: FunctionNode) -> tuple[ReturnShape, ReturnSha
     before = msgspec.structs.replace(_shape(old), or_none=_may_be_none(old))
     after = msgspec.structs.replace(_shape(new), or_none=_may_be_none(new))
     if before.kind == "?" and after.kind == "tuple":
-        values = {ast.unparse(v) for v in _returned(old)}
-        parts = {ast.unparse(e) for v in _returned(new) if isinstance(v, ast.Tuple) for e in v.elts}
+        values = {unparse(v) for v in _returned(old)}
+        parts = {unparse(e) for v in _returned(new) if isinstance(v, ast.Tuple) for e in v.elts}
         before = ReturnShape("one", None, before.or_none) if values and values <= parts else before
     return before, after
 
@@ -73,7 +73,7 @@ def shapes(old: FunctionNode, new: FunctionNode) -> tuple[ReturnShape, ReturnSha
 def _may_be_none(function: FunctionNode) -> bool:
     """Return True if the result may also be None, by annotation or else by the ``return`` statements."""
     if function.returns is not None:
-        text = ast.unparse(function.returns)
+        text = unparse(function.returns)
         return text not in ("None", "'None'") and ("None" in text or "Optional[" in text)
     gives = [n.value for n in nodes_run_by(function.body) if isinstance(n, ast.Return)]
     nothing = [v is None or (isinstance(v, ast.Constant) and v.value is None) for v in gives]
@@ -119,17 +119,17 @@ def _annotated(node: ast.expr) -> ReturnShape:
     if isinstance(node, ast.Constant) and node.value is None:
         return ReturnShape("None")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        sides = [item for item in (node.left, node.right) if ast.unparse(item) != "None"]
+        sides = [item for item in (node.left, node.right) if unparse(item) != "None"]
         return _annotated(sides[0]) if len(sides) == 1 else ReturnShape("?")
     outer = node.value if isinstance(node, ast.Subscript) else node
-    name = ast.unparse(outer).rpartition(".")[2]
+    name = unparse(outer).rpartition(".")[2]
     inner = node.slice if isinstance(node, ast.Subscript) else None
     if name == "Optional" and inner is not None:
         return _annotated(inner)
     kind = _NAMED.get(name, name if name in _KNOWN else "?")
     if kind == "tuple":
         parts = inner.elts if isinstance(inner, ast.Tuple) else [inner] if inner is not None else []
-        fixed = bool(parts) and "..." not in map(ast.unparse, parts)
+        fixed = bool(parts) and "..." not in map(unparse, parts)
         return ReturnShape("tuple", len(parts)) if fixed else ReturnShape("list")
     return ReturnShape(kind)
 

@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import unparse
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -36,7 +37,7 @@ class Signature(msgspec.Struct, frozen=True):
         positional = [a.arg for a in ordered]
         optional_from = len(positional) - len(arguments.defaults)
         keyword_only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        types = ((a.arg, ast.unparse(a.annotation)) for a in ordered if a.annotation is not None)
+        types = ((a.arg, unparse(a.annotation)) for a in ordered if a.annotation is not None)
         return cls(
             tuple(positional[receiver:]),
             frozenset(a.arg for a in (arguments.args + arguments.kwonlyargs)[receiver:]),
@@ -54,10 +55,10 @@ class Signature(msgspec.Struct, frozen=True):
             for f in node.body
             if isinstance(f, ast.AnnAssign)
             and isinstance(f.target, ast.Name)
-            and "ClassVar" not in ast.unparse(f.annotation)
+            and "ClassVar" not in unparse(f.annotation)
         ]
         names = [f.target.id for f in fields if isinstance(f.target, ast.Name)]
-        types = tuple(zip(names, (ast.unparse(f.annotation) for f in fields), strict=True))
+        types = tuple(zip(names, (unparse(f.annotation) for f in fields), strict=True))
         required = tuple(name for name, f in zip(names, fields, strict=True) if f.value is None)
         return cls(tuple(names), frozenset(names), required, False, False, types)
 
@@ -149,6 +150,6 @@ def _suits(argument: ast.expr, name: str, types: Sequence[tuple[str, str]]) -> b
     if isinstance(argument, ast.Constant):
         return type(argument.value).__name__ == annotation
     text = argument.attr if isinstance(argument, ast.Attribute) else getattr(argument, "id", "")
-    whole = ast.unparse(argument) if isinstance(argument, ast.Attribute) else text
+    whole = unparse(argument) if isinstance(argument, ast.Attribute) else text
     expected = {word.lower() for word in _WORD.findall(name)}
     return bool(expected & {word.lower() for word in _WORD.findall(whole)})

@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, without
 from wardround_python.dataflow import request_parameters
 from wardround_python.dataflow.catalogue import SOURCES
@@ -207,7 +208,7 @@ class Assignments:
         """Store a value in a container: its key may be a sink, and the container carries its taint."""
         key = target.slice.value if isinstance(target.slice, ast.Constant) else None
         stem = key_of(target.value)
-        named = ast.unparse(target.value)
+        named = unparse(target.value)
         if isinstance(key, str) and key.lower() == "access-control-allow-origin":
             self._sinks.reach(SinkKind.ORIGIN, source, value)
         if isinstance(key, str) and key.lower() == "location":

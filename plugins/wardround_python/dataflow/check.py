@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.languages.python.tree import unparse
 from wardround.semantics.dataflow.domain import ARCHIVE
 from wardround_python.check import PythonCheck
 from wardround_python.dataflow.domain import MODEL, STORED, Hit, SinkKind
@@ -57,7 +58,7 @@ class TaintedCheck(PythonCheck):
 
     def report_key(self, hit: Hit) -> str:
         """Return the text by which hits of one function are the same."""
-        return ast.unparse(hit.node)
+        return unparse(hit.node)
 
     def message_of(self, hit: Hit) -> str:
         if hit.origin == MODEL:

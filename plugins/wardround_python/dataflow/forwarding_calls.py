@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule, last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.expression_shapes import holes_of
 
@@ -65,7 +66,7 @@ def forwarded_sinks(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
     """Yield the arguments that a call forwards to a log, a mail or a record."""
     last = last_name(call.func)
     if last in _LEVELS and isinstance(call.func, ast.Attribute) and call.args:
-        if _LOG.search(ast.unparse(call.func.value)):
+        if _LOG.search(unparse(call.func.value)):
             yield from _logged(call)
     elif _MAIL.search(last):
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -83,7 +84,7 @@ def _written(call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
         pairs = zip(change.keys, change.values, strict=True) if isinstance(change, ast.Dict) else ()
         yield from (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == "$set")
     elif func.attr == "update" and len(call.args) == 1:
-        on = ast.unparse(func.value)
+        on = unparse(func.value)
         if (
             on.endswith(".session")
             or on == "session"
@@ -109,7 +110,7 @@ def writes_fields(module: PythonModule, node: ast.Call) -> bool:
     """Return True if a call with ``**values`` creates or changes a record, by its model or its manager."""
     last = last_name(node.func)
     if last in _MAKING and isinstance(node.func, ast.Attribute):
-        text = ast.unparse(node.func.value)
+        text = unparse(node.func.value)
         return ".objects" in text or "query" in text.lower() or "filter(" in text or last == "values"
     if not last[:1].isupper():
         return False
@@ -117,9 +118,7 @@ def writes_fields(module: PythonModule, node: ast.Call) -> bool:
     if dotted is not None:
         return _RECORDS.search(dotted.rpartition(".")[0]) is not None
     return isinstance(node.func, ast.Name) and any(
-        _RECORD_BASE.search(ast.unparse(base))
-        for cls in module.top_classes.get(last, ())
-        for base in cls.bases
+        _RECORD_BASE.search(unparse(base)) for cls in module.top_classes.get(last, ()) for base in cls.bases
     )
 
 
@@ -142,5 +141,5 @@ def is_own_call(node: ast.Call, in_view: bool) -> bool:
         in_view
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in {"redirect", "write", "finish"}
-        and ast.unparse(node.func.value) in {"self", "self.wfile"}
+        and unparse(node.func.value) in {"self", "self.wfile"}
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
+from wardround.languages.python.tree import unparse
 
 FRAMEWORKS = frozenset(
     {"flask", "quart", "bottle", "sanic", "flask_restful", "flask_restx", "apiflask", "web"}
@@ -43,7 +44,7 @@ def is_request(
         value = module.assigned.get(node.id, ()) if deep else ()
         return len(value) == 1 and is_request(module, value[0], function, deep - 1)
     if declared.annotation is not None:
-        return REQUEST_TYPE.search(ast.unparse(declared.annotation)) is not None or (
+        return REQUEST_TYPE.search(unparse(declared.annotation)) is not None or (
             node.id in REQUEST_NAMES and isinstance(declared.annotation, ast.Constant)
         )
     return node.id in REQUEST_NAMES or (deep > 0 and _is_passed_request(module, function, node.id, deep - 1))
@@ -69,7 +70,7 @@ def _is_stored_request(
         if isinstance(maker, ast.FunctionDef) and maker.name == "__init__":
             return any(
                 isinstance(line, ast.Assign)
-                and ast.unparse(line.targets[0]) == f"self.{node.attr}"
+                and unparse(line.targets[0]) == f"self.{node.attr}"
                 and isinstance(line.value, ast.Name)
                 and is_request(module, line.value, maker, deep - 1)
                 for line in maker.body

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.dataflow.request_objects import REQUEST_NAMES, REQUEST_TYPE, parameters
 
 _ROUTE_VERBS = frozenset(
@@ -49,12 +50,12 @@ def is_text(annotation: ast.expr | None) -> bool:
     """Return True if a value of the annotated type can hold text."""
     if annotation is None:
         return True
-    return _NOT_TEXT.match(ast.unparse(annotation)) is None
+    return _NOT_TEXT.match(unparse(annotation)) is None
 
 
 def is_upload(annotation: ast.expr | None) -> bool:
     """Return True if FastAPI passes an uploaded file."""
-    return annotation is not None and "UploadFile" in ast.unparse(annotation)
+    return annotation is not None and "UploadFile" in unparse(annotation)
 
 
 def is_route(function: FunctionNode) -> bool:
@@ -78,7 +79,7 @@ def _routes(function: FunctionNode) -> Iterator[ast.Call]:
 def returns_page(function: FunctionNode) -> bool:
     """Return True if the decorator of a route declares an HTML response, as FastAPI's may."""
     return any(
-        keyword.arg == "response_class" and ast.unparse(keyword.value).endswith("HTMLResponse")
+        keyword.arg == "response_class" and unparse(keyword.value).endswith("HTMLResponse")
         for route in _routes(function)
         for keyword in route.keywords
     )
@@ -117,8 +118,8 @@ def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bo
     annotation = one.annotation
     if annotation is None:
         return False
-    text = ast.unparse(annotation)
-    if _CHOSEN.search(text) or (default is not None and _CHOSEN.search(ast.unparse(default))):
+    text = unparse(annotation)
+    if _CHOSEN.search(text) or (default is not None and _CHOSEN.search(unparse(default))):
         return _is_filled(module, annotation, default)
     if REQUEST_TYPE.search(text):
         return False
@@ -138,7 +139,7 @@ def _is_filled(module: PythonModule, annotation: ast.expr, default: ast.expr | N
         return False
     value = _class_of(module, arguments[0] if arguments else annotation)
     fields = _fields(value) if value is not None else []
-    return any(declared is not None and _TEXT_TYPE.search(ast.unparse(declared)) for _, declared in fields)
+    return any(declared is not None and _TEXT_TYPE.search(unparse(declared)) for _, declared in fields)
 
 
 def _parts(annotation: ast.expr) -> Sequence[ast.expr]:
@@ -159,7 +160,7 @@ def _is_model(made: ast.ClassDef | None) -> bool:
     """Return True if a framework fills the class from the body of a request."""
     if made is None:
         return False
-    bases = {ast.unparse(base).rpartition(".")[2] for base in made.bases}
+    bases = {unparse(base).rpartition(".")[2] for base in made.bases}
     return bool(bases & {"BaseModel", "Schema", "Struct", "SQLModel"}) or _is_dataclass(made)
 
 
@@ -202,7 +203,7 @@ def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, 
             return {}
     else:
         cls = module.class_of(function)
-        bases = [ast.unparse(base) for base in cls.bases] if cls else []
+        bases = [unparse(base) for base in cls.bases] if cls else []
         if function.name not in _VERBS or not any(_VIEW_BASE.search(base) for base in bases):
             return {}
     return {item.arg: is_text(item.annotation) for item in own[1:] if not ID_NAME.search(item.arg)}
@@ -211,7 +212,7 @@ def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, 
 def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
     """Return the credentials that Django passes to an authentication backend."""
     cls = module.class_of(function) if function.name == "authenticate" else None
-    if cls is None or not any(ast.unparse(base).endswith("Backend") for base in cls.bases):
+    if cls is None or not any(unparse(base).endswith("Backend") for base in cls.bases):
         return {}
     return {
         parameter.arg: True
@@ -223,9 +224,9 @@ def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str,
 def is_view_method(module: PythonModule, function: FunctionNode) -> bool:
     """Return True for a method of a class that handles requests, as Django's and Tornado's do."""
     cls = module.class_of(function)
-    return cls is not None and any(_VIEW_BASE.search(ast.unparse(base)) for base in cls.bases)
+    return cls is not None and any(_VIEW_BASE.search(unparse(base)) for base in cls.bases)
 
 
 def decorator_name(node: ast.expr) -> str:
     """Return the name of a decorator, without its arguments."""
-    return ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    return unparse(node.func if isinstance(node, ast.Call) else node)

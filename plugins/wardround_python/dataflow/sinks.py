@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule, last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.dataflow.catalogue import SINKS, SinkEntry
 from wardround_python.dataflow.commands import commands
 from wardround_python.dataflow.domain import SinkKind
@@ -166,7 +167,7 @@ def session_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr not in {"setdefault", "__setitem__", "update"}:
         return
-    if not ast.unparse(func.value).endswith("session"):
+    if not unparse(func.value).endswith("session"):
         return
     if func.attr in {"setdefault", "__setitem__"} and len(call.args) == 2:
         yield call.args[0], call.args[1]
@@ -187,7 +188,7 @@ def _dynamic_callee_names(func: ast.expr) -> Iterator[ast.expr]:
     """Yield the name that chooses the callee: ``getattr(handlers, name)()``, ``globals()[name]()``."""
     if isinstance(func, ast.Call) and isinstance(func.func, ast.Name) and func.func.id == "getattr":
         yield from (name for name in func.args[1:2] if not _is_of_family(name))
-    elif isinstance(func, ast.Subscript) and ast.unparse(func.value) in {"globals()", "locals()", "vars()"}:
+    elif isinstance(func, ast.Subscript) and unparse(func.value) in {"globals()", "locals()", "vars()"}:
         yield func.slice
 
 
@@ -249,11 +250,11 @@ def _connection_methods(
     module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]
 ) -> _MethodSinks:
     """Return the queries and addresses of methods of databases, sockets and HTTP clients."""
-    if func.attr in _FETCH_ROW and _DATABASE.search(ast.unparse(func.value)):
+    if func.attr in _FETCH_ROW and _DATABASE.search(unparse(func.value)):
         return [(SinkKind.SQL, argument) for argument in call.args[:1]]
     if func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(maker) for maker in makers):
         return [(SinkKind.URL, argument) for argument in _URL.arguments(call)]
-    if func.attr == "setopt" and len(call.args) == 2 and ast.unparse(call.args[0]).endswith(".URL"):
+    if func.attr == "setopt" and len(call.args) == 2 and unparse(call.args[0]).endswith(".URL"):
         return [(SinkKind.URL, call.args[1])]
     if func.attr == "connect" and "socket.socket" in makers and call.args:
         return [(SinkKind.URL, element) for element in getattr(call.args[0], "elts", call.args)[:1]]
@@ -305,7 +306,7 @@ def _queries_tree(module: PythonModule, func: ast.Attribute, makers: Collection[
 def _is_template(func: ast.Attribute, makers: Collection[str]) -> bool:
     if any(name.endswith("SandboxedEnvironment") for name in makers):
         return False
-    return _TEMPLATES.search(ast.unparse(func.value)) is not None
+    return _TEMPLATES.search(unparse(func.value)) is not None
 
 
 def _is_slow(pattern: ast.expr, slow: Collection[str]) -> bool:
@@ -318,7 +319,7 @@ def _is_slow(pattern: ast.expr, slow: Collection[str]) -> bool:
 
 def _has_safe_loader(call: ast.Call) -> bool:
     arguments = [k.value for k in call.keywords if k.arg == "Loader"] or call.args[1:2]
-    return bool(arguments) and _SAFE_LOADERS.search(ast.unparse(arguments[0])) is not None
+    return bool(arguments) and _SAFE_LOADERS.search(unparse(arguments[0])) is not None
 
 
 def _type_of(call: ast.Call) -> str | None:

@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.tree import unparse
 from wardround.semantics.dataflow.domain import REQUEST
 from wardround_python.dataflow.catalogue import SOURCES
 from wardround_python.dataflow.domain import ALL, MODEL, UPLOAD, SinkKind, Taint
@@ -50,7 +51,7 @@ def is_model_text(module: PythonModule, node: ast.Attribute | ast.Subscript) -> 
         return False
     return (
         not module.packages.isdisjoint(SOURCES.model_libraries)
-        and _MODEL_TEXT.search(ast.unparse(node)) is not None
+        and _MODEL_TEXT.search(unparse(node)) is not None
     )
 
 
@@ -62,7 +63,7 @@ def is_raw_request(module: PythonModule, key: str | None, function: FunctionNode
     if key not in _RAW_PARTS or function is None:
         return False
     cls = module.class_of(function)
-    return cls is not None and any(ast.unparse(base).endswith("HTTPRequestHandler") for base in cls.bases)
+    return cls is not None and any(unparse(base).endswith("HTTPRequestHandler") for base in cls.bases)
 
 
 _SENT_KEYS = LazyPattern(r"^(HTTP_\w+|QUERY_STRING|PATH_INFO|REQUEST_URI|RAW_URI|wsgi\.input)$")

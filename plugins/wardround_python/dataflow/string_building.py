@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround.semantics.dataflow.domain import join, without
 from wardround_python.dataflow import sanitizers
 from wardround_python.dataflow.constant_folding import ConstantFolder
@@ -165,7 +166,7 @@ class StringBuilder:
             if isinstance(operand, ast.Constant):
                 parts.append((str(operand.value), CLEAN))
             elif isinstance(operand, ast.FormattedValue):
-                spec = ast.unparse(operand.format_spec) if operand.format_spec else ""
+                spec = unparse(operand.format_spec) if operand.format_spec else ""
                 is_number = spec.rstrip("'\"")[-1:] in set("dfxeg%b") and bool(spec)
                 text = self._names.text_of(operand.value)
                 value = CLEAN if is_number else self._evaluator.value(operand.value)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from wardround.languages.python.module import PythonModule
+from wardround.languages.python.tree import unparse
 from wardround.semantics.docdrift.cli_options import CommandLine, Option
 
 _METHODS = frozenset({"add_argument", "add_option", "addoption", "_addoption"})
@@ -160,8 +161,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 def _is(call: ast.Call, keyword: str, ending: str) -> bool:
     values = (item.value for item in call.keywords if item.arg == keyword)
     return any(
-        isinstance(value, (ast.Attribute, ast.Name)) and ast.unparse(value).endswith(ending)
-        for value in values
+        isinstance(value, (ast.Attribute, ast.Name)) and unparse(value).endswith(ending) for value in values
     )
 
 

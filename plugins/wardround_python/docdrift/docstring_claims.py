@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.semantics.docdrift.numbers import numbers_in_prose
 from wardround.storage.regex_cache import bounded
 from wardround_python.analysis.return_types import called_by, every_number_of, raised_by
@@ -59,9 +59,9 @@ def _turned(function: FunctionNode) -> set[tuple[str, str]]:
         ):
             value = node.body[-1].exc
             kind = value.func if isinstance(value, ast.Call) else value
-            if isinstance(kind, (ast.Name, ast.Attribute)) and ast.unparse(kind) != node.name:
+            if isinstance(kind, (ast.Name, ast.Attribute)) and unparse(kind) != node.name:
                 kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
-                results |= {(ast.unparse(item), ast.unparse(kind)) for item in kinds}
+                results |= {(unparse(item), unparse(kind)) for item in kinds}
     return {(name, instead) for name, instead in results if name != instead}
 
 
@@ -108,11 +108,9 @@ def by_lock(old: ast.AST, now: ast.AST, words: str) -> Iterator[_Claim]:
 
 def _locks(node: ast.AST) -> str:
     """Return the lock that a node takes; the empty text if there is none."""
-    taken = [
-        ast.unparse(item.context_expr) for n in walk(node) if isinstance(n, ast.With) for item in n.items
-    ]
+    taken = [unparse(item.context_expr) for n in walk(node) if isinstance(n, ast.With) for item in n.items]
     calls = [n.func for n in walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
-    taken += [ast.unparse(func.value) for func in calls if func.attr == "acquire"]
+    taken += [unparse(func.value) for func in calls if func.attr == "acquire"]
     return next((element for element in taken if _LOCKS.search(element)), "")
 
 

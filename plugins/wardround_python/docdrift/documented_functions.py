@@ -10,7 +10,7 @@ import msgspec
 
 from wardround.languages.python.function_text import FunctionText, differing
 from wardround.languages.python.module import SCOPES, FunctionNode, nodes_run_by
-from wardround.languages.python.tree import parse
+from wardround.languages.python.tree import parse, unparse
 from wardround.semantics.docdrift.model import (
     DocumentedChange,
     DocumentedCode,
@@ -90,15 +90,15 @@ def _take_docstring(node: FunctionNode) -> tuple[str | None, int]:
 def code_of(node: FunctionNode) -> DocumentedCode:
     """Return a function without its docstring as comparable code; its annotations are removed, in place."""
     signature = signature_of(node)
-    wrappers = tuple(ast.unparse(decorator) for decorator in node.decorator_list)
+    wrappers = tuple(unparse(decorator) for decorator in node.decorator_list)
     _cut_annotations(node)
     returns, raises = [], []
     for statement in _own_statements(node.body):
         if isinstance(statement, ast.Return):
-            returns.append("" if statement.value is None else ast.unparse(statement.value))
+            returns.append("" if statement.value is None else unparse(statement.value))
         elif isinstance(statement, ast.Raise) and statement.exc is not None:
             raises.append(_last_name(statement.exc))
-    lines = tuple(line.strip() for line in ast.unparse(node).split("\n"))
+    lines = tuple(line.strip() for line in unparse(node).split("\n"))
     yields = any("yield" in line for line in lines) and any(
         isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes_run_by(node.body)
     )
@@ -151,7 +151,7 @@ def signature_of(node: FunctionNode) -> DocumentedSignature:
     if pairs and pairs[0][0].arg in ("self", "cls", "mcs"):
         pairs = pairs[1:]
     return DocumentedSignature(
-        tuple(Parameter(a.arg, None if value is None else ast.unparse(value)) for a, value in pairs),
+        tuple(Parameter(a.arg, None if value is None else unparse(value)) for a, value in pairs),
         arguments.kwarg is not None,
         tuple(item.arg for item in (arguments.vararg, arguments.kwarg) if item is not None),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from wardround.languages.python.module import PythonModule
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.semantics.docdrift.env_vars import Variable
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -69,8 +69,8 @@ def _fields(module: PythonModule, node: ast.ClassDef) -> Iterator[Variable]:
             continue
         optional = (
             field.value is not None
-            or "None" in ast.unparse(field.annotation)
-            or "Optional" in ast.unparse(field.annotation)
+            or "None" in unparse(field.annotation)
+            or "Optional" in unparse(field.annotation)
         )
         yield Variable(f"{prefix}{name}".upper(), module.span(field), not optional, (name,))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_text
+from wardround.languages.python.tree import unparse
 from wardround_python.checks.callers.swapped_arguments import named
 
 TEXT = LazyPattern(
@@ -36,7 +37,7 @@ def clip(args: Sequence[ast.expr]) -> str | None:
     first, second = args[0], args[1]
     written = isinstance(first, ast.Constant) and isinstance(first.value, (int, float))
     if written and named(second) is not None:
-        return f"{ast.unparse(second)} is passed as the lower bound"
+        return f"{unparse(second)} is passed as the lower bound"
     return None
 
 

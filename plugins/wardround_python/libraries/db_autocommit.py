@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.call_resolution import CallResolver
 
 _CHANGES = LazyPattern(
@@ -73,7 +73,7 @@ def autocommits(node: ast.expr, module: PythonModule, callees: CallResolver, dee
         return autocommits(node.value, module, callees, deep)
     if isinstance(node, ast.Call):
         return _call_autocommits(node, module, callees, deep)
-    key = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+    key = unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
     if not key:
         return False
     if f"{key}.autocommit" in module.text and any(map(is_true, _stores(module, f"{key}.autocommit"))):
@@ -126,7 +126,7 @@ def _sets_autocommit(keyword: ast.keyword) -> bool:
 
 def _stores(module: PythonModule, key: str) -> Iterator[ast.expr]:
     for node in module.nodes:
-        if isinstance(node, ast.Assign) and any(ast.unparse(target) == key for target in node.targets):
+        if isinstance(node, ast.Assign) and any(unparse(target) == key for target in node.targets):
             yield node.value
 
 
@@ -149,5 +149,5 @@ def _bound(key: str, scope: ast.AST) -> Iterator[ast.expr]:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             value = node.value
             targets = [*node.targets] if isinstance(node, ast.Assign) else [node.target]
-        if value is not None and any(t is not None and ast.unparse(t) == key for t in targets):
+        if value is not None and any(t is not None and unparse(t) == key for t in targets):
             yield value

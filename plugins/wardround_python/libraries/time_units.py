@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from wardround.languages.python.tree import unparse
+
 _SECONDS_FIRST = frozenset(
     """
     time.sleep asyncio.sleep asyncio.timeout asyncio.timeout_at anyio.sleep anyio.move_on_after
@@ -87,7 +89,7 @@ def _of_methods(call: ast.Call, last: str) -> Iterator[tuple[ast.expr, str, str]
     """Yield the positional arguments of caches and sockets."""
     if not isinstance(call.func, ast.Attribute):
         return
-    owner = ast.unparse(call.func.value).rpartition(".")[2].lower().strip("_")
+    owner = unparse(call.func.value).rpartition(".")[2].lower().strip("_")
     is_cache = any(owner == item or (len(item) > 1 and owner.endswith(item)) for item in _CACHES)
     if (last == "settimeout" and len(call.args) == 1) or (last == "call_later" and len(call.args) > 1):
         yield call.args[0], "s", last
@@ -106,14 +108,14 @@ def counted(node: ast.BinOp | ast.Compare, clocks: frozenset[str]) -> Iterator[a
         clocks: the texts of the calls in the module that return seconds.
     """
     if isinstance(node, ast.BinOp):
-        if isinstance(node.op, (ast.Add, ast.Sub)) and ast.unparse(node.left) in clocks:
+        if isinstance(node.op, (ast.Add, ast.Sub)) and unparse(node.left) in clocks:
             yield node.right
         return
     sides = [node.left, *node.comparators]
     if len(sides) != 2 or not isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
         return
     for side, other in (sides, sides[::-1]):
-        if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Sub) and ast.unparse(side.left) in clocks:
+        if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Sub) and unparse(side.left) in clocks:
             yield other
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.tree import unparse
 from wardround_python.dataflow.request_objects import parameters
 from wardround_python.dataflow.request_parameters import decorator_name, is_route
 
@@ -36,7 +37,7 @@ class Route:
 
     @cached_property
     def body(self) -> str:
-        return "\n".join(map(ast.unparse, self.function.body))
+        return "\n".join(map(unparse, self.function.body))
 
     @cached_property
     def is_guarded(self) -> bool:
@@ -67,15 +68,15 @@ class Route:
         ]  # fmt: skip
         pairs = zip([*positional, *arguments.kwonlyargs], defaults, strict=True)
         return [
-            (one.arg, " ".join(ast.unparse(part) for part in (one.annotation, default) if part is not None))
+            (one.arg, " ".join(unparse(part) for part in (one.annotation, default) if part is not None))
             for one, default in pairs
         ]
 
     def _alias(self, text: str) -> str:
         """Return the value of a name at the top: ``Me = Annotated[User, Depends(current_user)]``."""
         for node in self.module.tree.body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == text:
-                return ast.unparse(node.value)
+            if isinstance(node, ast.Assign) and unparse(node.targets[0]) == text:
+                return unparse(node.value)
         return ""
 
     @cached_property
@@ -87,7 +88,7 @@ class Route:
         results: set[str] = set()
         for decorator in self.function.decorator_list:
             name = decorator_name(decorator).rpartition(".")[2]
-            text = ast.unparse(decorator).lower()
+            text = unparse(decorator).lower()
             results |= {name} if name in _WRITING | {"get"} else {v for v in _WRITING if f"'{v}'" in text}
             if name in {"require_POST", "require_http_methods"}:
                 results |= {"post"} if name == "require_POST" else {v for v in _WRITING if f"'{v}'" in text}
@@ -117,6 +118,6 @@ def _is_view(node: FunctionNode) -> bool:
 def _depends_on_someone(node: FunctionNode) -> bool:
     return any(
         isinstance(decorator, ast.Call)
-        and any(k.arg == "dependencies" and _WHO.search(ast.unparse(k.value)) for k in decorator.keywords)
+        and any(k.arg == "dependencies" and _WHO.search(unparse(k.value)) for k in decorator.keywords)
         for decorator in node.decorator_list
     )

@@ -202,15 +202,16 @@ def scan(
     reported: list[tuple[int, int]] = []
     found: list[RawFinding] = []
     for check in order:
-        for hit in _hits(check, text):
-            if len(reported) >= _MOST:
-                break
-            span = _added_span(source, text, hit)
-            if span is None or any(hit.start < end and start < hit.end for start, end in reported):
-                continue
-            reported.append((hit.start, hit.end))
-            if check in selected:
-                found.append(RawFinding(check.ID, source.path, span, hit.message, severity=hit.severity))
+        with source.isolated(check.ID):
+            for hit in _hits(check, text):
+                if len(reported) >= _MOST:
+                    break
+                span = _added_span(source, text, hit)
+                if span is None or any(hit.start < end and start < hit.end for start, end in reported):
+                    continue
+                reported.append((hit.start, hit.end))
+                if check in selected:
+                    found.append(RawFinding(check.ID, source.path, span, hit.message, severity=hit.severity))
     return sorted(found, key=lambda result: result.span)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from wardround.languages.python.tree import unparse
 from wardround_sql.frontends.python_code import SqlModule, called
 from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, quoted
 
@@ -28,7 +29,7 @@ def django_migration(module: SqlModule) -> Iterator[AssembledText]:
                     yield sql
                 elif sql:
                     writer = SqlAssembler()
-                    writer.add(sql, module.place(call)[0], len(ast.unparse(call.func)))
+                    writer.add(sql, module.place(call)[0], len(unparse(call.func)))
                     yield writer.text()
 
 
@@ -111,7 +112,7 @@ def called_of(node: ast.expr | None) -> str:
 def _created(module: SqlModule, table: str, fields: ast.expr | None, call: ast.Call) -> AssembledText:
     writer = SqlAssembler()
     start = module.place(call)[0]
-    writer.add(f"CREATE TABLE {table} (id bigint PRIMARY KEY", start, len(ast.unparse(call.func)))
+    writer.add(f"CREATE TABLE {table} (id bigint PRIMARY KEY", start, len(unparse(call.func)))
     for pair in getattr(fields, "elts", []):
         parts = getattr(pair, "elts", [])
         if len(parts) == 2 and isinstance(parts[0], ast.Constant):
@@ -119,7 +120,7 @@ def _created(module: SqlModule, table: str, fields: ast.expr | None, call: ast.C
             if sql:
                 begin, end = module.place(parts[0])
                 writer.add(f", {sql}", begin, end - begin)
-    writer.add(")", start, len(ast.unparse(call.func)))
+    writer.add(")", start, len(unparse(call.func)))
     return writer.text()
 
 
@@ -141,7 +142,7 @@ def django_models(module: SqlModule) -> Iterator[AssembledText]:
                     count += 1
         writer.add(")", start, 5)
         meta = next((s for s in item.body if isinstance(s, ast.ClassDef) and s.name == "Meta"), None)
-        indexed = ast.unparse(meta) if meta is not None else ""
+        indexed = unparse(meta) if meta is not None else ""
         if count and not any(word in indexed for word in ("index", "unique", "constraints")):
             yield writer.text()
 
@@ -162,13 +163,13 @@ def _target(node: ast.expr | None) -> str:
         if isinstance(node, ast.Call)
         else []
     )
-    text = str(getattr(arguments[0], "value", "")) or ast.unparse(arguments[0]) if arguments else ""
+    text = str(getattr(arguments[0], "value", "")) or unparse(arguments[0]) if arguments else ""
     return quoted(text.rsplit(".", 1)[-1] if isinstance(text, str) else "other")
 
 
 def _is_of_django(module: SqlModule, node: ast.expr | None) -> bool:
     """Return True for a field of Django itself; others may set ``null`` or a default on their own."""
-    written = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    written = unparse(node.func) if isinstance(node, ast.Call) else ""
     head, dot, _ = written.partition(".")
     if dot:
         return written.startswith(("models.", "django.")) or any(

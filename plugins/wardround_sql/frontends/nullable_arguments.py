@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.storage.regex_cache import bounded
 from wardround_sql.frontends.python_code import CallSite, SqlModule
 
@@ -44,7 +44,7 @@ def _optional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     arguments = function.args
     result = set()
     for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        text = ast.unparse(item.annotation) if item.annotation is not None else ""
+        text = unparse(item.annotation) if item.annotation is not None else ""
         if re.search(r"\bNone\b|\bOptional\b", text):
             result.add(item.arg)
     return result

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.source_positions import SourcePositions
-from wardround.languages.python.tree import cached_parse, children, walk
+from wardround.languages.python.tree import cached_parse, children, unparse, walk
 from wardround_sql.frontends.python_strings import read_literals
 from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
@@ -323,18 +323,14 @@ class SqlModule:
         if isinstance(node, ast.IfExp):
             return self.is_safe(node.body, scope) and self.is_safe(node.orelse, scope)
         code = self.text[slice(*self.place(node))] if hasattr(node, "lineno") else ""
-        code = (
-            code
-            if code and ast.unparse(node).replace('"', "'") == code.replace('"', "'")
-            else ast.unparse(node)
-        )
+        code = code if code and unparse(node).replace('"', "'") == code.replace('"', "'") else unparse(node)
         if _STRUCTURE.search(code):
             return True
         return isinstance(node, ast.Name) and self._is_number(node.id, scope)
 
     def is_outside(self, node: ast.expr, scope: PythonScope) -> bool:
         """Return True if a value is certainly an external text that nothing validates."""
-        code = ast.unparse(node)
+        code = unparse(node)
         if _REQUEST.match(code):
             return True
         function = scope.node
@@ -345,9 +341,9 @@ class SqlModule:
         arguments = function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         words = next(
-            (ast.unparse(a.annotation) for a in every if a.arg == node.id and a.annotation is not None), ""
+            (unparse(a.annotation) for a in every if a.arg == node.id and a.annotation is not None), ""
         )
-        values = [ast.unparse(value) for value in scope.names.get(node.id, [])]
+        values = [unparse(value) for value in scope.names.get(node.id, [])]
         sent = words in ("str", "str | None", "Optional[str]") or any(
             _REQUEST.match(value) for value in values
         )
@@ -362,7 +358,7 @@ class SqlModule:
                 arguments = scope.node.args
                 for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
                     if item.arg == name and item.annotation is not None:
-                        text = ast.unparse(item.annotation)
+                        text = unparse(item.annotation)
                         return _NUMBERS.search(text) is not None and _TEXTUAL.search(text) is None
                 return False
             scope = scope.outer

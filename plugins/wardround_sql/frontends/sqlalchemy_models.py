@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_sql.frontends.alembic import declared, declared_type, first_line
 from wardround_sql.frontends.python_code import CallSite, SqlModule, called
 from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, every_row, listed, quoted
@@ -67,12 +67,10 @@ def annotation_types(module: SqlModule) -> Iterator[AssembledText]:
                 zip(value.keys, value.values, strict=True) if isinstance(value, ast.Dict) else ()
             ):
                 typed = declared_type(kind)
-                if key is not None and ast.unparse(key).endswith("datetime") and typed:
+                if key is not None and unparse(key).endswith("datetime") and typed:
                     writer = SqlAssembler()
                     start, _end = module.place(key)
-                    writer.add(
-                        f'CREATE TABLE "every table" ("datetime" {typed})', start, len(ast.unparse(key))
-                    )
+                    writer.add(f'CREATE TABLE "every table" ("datetime" {typed})', start, len(unparse(key)))
                     yield writer.text()
 
 
@@ -90,7 +88,7 @@ def _attribute(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id, statement.value, ""
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-        text = ast.unparse(statement.annotation)
+        text = unparse(statement.annotation)
         inside = text.partition("[")[2].rpartition("]")[0] or text
         plain = inside.removeprefix("Optional[").rstrip("]").split(" | ")[0]
         return statement.target.id, statement.value, _PYTHON_TYPES.get(plain, "")
@@ -148,7 +146,7 @@ def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | No
         return verb, queried, _keys(argument)
     is_class_query = isinstance(root, ast.Attribute) and root.attr == "query" and len(steps) == 1
     if isinstance(root, ast.Attribute) and is_class_query and (verb == "update") == bool(last.args):
-        owner = ast.unparse(root.value)
+        owner = unparse(root.value)
         return (verb, owner, _keys(argument)) if owner[:1].isupper() else None
     return _core(module, call, steps, root)
 
@@ -158,7 +156,7 @@ def _manager_model(steps: list[ast.Call], root: ast.expr) -> str:
     is_unfiltered = [called(step) for step in steps[:-1]] in ([], ["all"])
     if not isinstance(root, ast.Attribute) or root.attr != "objects" or not is_unfiltered or steps[-1].args:
         return ""
-    model = ast.unparse(root.value) if isinstance(root.value, (ast.Name, ast.Attribute)) else ""
+    model = unparse(root.value) if isinstance(root.value, (ast.Name, ast.Attribute)) else ""
     return model if model.split(".")[-1][:1].isupper() else ""
 
 
@@ -167,7 +165,7 @@ def _queried_class(steps: list[ast.Call]) -> str:
     if [called(step) for step in steps[:-1]] != ["query"] or len(steps[0].args) != 1:
         return ""
     owner = steps[0].args[0]
-    return ast.unparse(owner) if isinstance(owner, (ast.Name, ast.Attribute)) else ""
+    return unparse(owner) if isinstance(owner, (ast.Name, ast.Attribute)) else ""
 
 
 def _core(
@@ -195,9 +193,9 @@ def _set_columns(steps: list[ast.Call]) -> list[str]:
 def _core_table(first: ast.Call, root: ast.expr) -> str:
     """Return the table of ``update(table)``, ``sa.update(table)`` or ``table.update()``."""
     if isinstance(first.func, ast.Name):
-        return ast.unparse(first.args[0]) if first.args else ""
-    is_function = isinstance(first.func, ast.Attribute) and bool(first.args) and ast.unparse(root) == "sa"
-    return ast.unparse(first.args[0] if is_function else root)
+        return unparse(first.args[0]) if first.args else ""
+    is_function = isinstance(first.func, ast.Attribute) and bool(first.args) and unparse(root) == "sa"
+    return unparse(first.args[0] if is_function else root)
 
 
 def _chain(call: ast.Call) -> tuple[list[ast.Call], ast.expr]:

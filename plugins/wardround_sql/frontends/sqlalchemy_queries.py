@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, called
 from wardround_sql.frontends.string_assembly import (
     AssembledText,
@@ -321,9 +321,9 @@ def _limits(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledTex
         return
     count = limits[0].args[0]
     single = isinstance(count, ast.Constant) and count.value == 1
-    words = " ".join(ast.unparse(step) for step in built_query.steps)
+    words = " ".join(unparse(step) for step in built_query.steps)
     is_specific = requests_specific_row(module.text, module.place(limits[0])[0])
-    if is_specific or (not single and is_shown(ast.unparse(count), words)):
+    if is_specific or (not single and is_shown(unparse(count), words)):
         yield _step_place(module, limits[0], limited(single=single))
 
 
@@ -352,7 +352,7 @@ def _unfiltered(module: SqlModule, built_query: BuiltQuery) -> Iterator[Assemble
         yield _say(
             module,
             built_query.root,
-            every_row(built_query.kind, ast.unparse(built_query.root.args[0]), ["?"]),
+            every_row(built_query.kind, unparse(built_query.root.args[0]), ["?"]),
         )
 
 
@@ -398,7 +398,7 @@ def _select_of(module: SqlModule, node: ast.expr, scope: PythonScope, depth: int
 
 
 def _keeps_null_out(built_query: BuiltQuery) -> bool:
-    text = " ".join(ast.unparse(f) for f in built_query.filters)
+    text = " ".join(unparse(f) for f in built_query.filters)
     return any(word in text for word in ("is_not(None)", "isnot(None)", "!= None", ".is_not(null"))
 
 
@@ -407,11 +407,11 @@ def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
     for item in module.classes:
         for statement in item.body if item.name == owner else ():
             if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == column:
-                value = ast.unparse(statement.value) if statement.value is not None else ""
-                annotation = ast.unparse(statement.annotation)
+                value = unparse(statement.value) if statement.value is not None else ""
+                annotation = unparse(statement.annotation)
                 return "None" in annotation or "Optional" in annotation or "nullable=True" in value
             if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == column:
-                return _is_nullable_column(ast.unparse(statement.value))
+                return _is_nullable_column(unparse(statement.value))
     return False
 
 

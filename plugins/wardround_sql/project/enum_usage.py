@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_sql.frontends.python_code import SqlModule, called
 from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
@@ -43,7 +43,7 @@ def _run_by_django(
             continue
         start, end = module.place(operation)
         for value in _used_values(operation, functions, added):
-            yield _statement(value, start, start + len(ast.unparse(operation.func)))
+            yield _statement(value, start, start + len(unparse(operation.func)))
         if commits:
             writer = SqlAssembler()
             writer.add("COMMIT", end, 1)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.storage.regex_cache import bounded
 from wardround_sql.frontends.python_code import called
 from wardround_sql.parsing.masking import statement_around
@@ -97,8 +97,8 @@ def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
             continue
         rows = set(_read_rows(inside)) & set(_saved_rows(inside))
         for target in _counted(inside):
-            if isinstance(target, ast.Attribute) and ast.unparse(target.value) in rows:
-                yield target, ast.unparse(target)
+            if isinstance(target, ast.Attribute) and unparse(target.value) in rows:
+                yield target, unparse(target)
 
 
 def _read_rows(nodes: list[ast.AST]) -> Iterator[str]:
@@ -111,7 +111,7 @@ def _saved_rows(nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
         function = node.func if isinstance(node, ast.Call) else None
         if isinstance(function, ast.Attribute) and function.attr in ("save", "asave"):
-            yield ast.unparse(function.value)
+            yield unparse(function.value)
 
 
 def _counted(nodes: list[ast.AST]) -> Iterator[ast.expr]:
@@ -121,9 +121,7 @@ def _counted(nodes: list[ast.AST]) -> Iterator[ast.expr]:
             yield node.target
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
             target = node.targets[0]
-            if isinstance(node.value.op, (ast.Add, ast.Sub)) and ast.unparse(node.value.left) == ast.unparse(
-                target
-            ):
+            if isinstance(node.value.op, (ast.Add, ast.Sub)) and unparse(node.value.left) == unparse(target):
                 yield target
 
 
@@ -141,7 +139,7 @@ def _is_one_row(node: ast.expr) -> bool:
         return False
     if called(node) in ("get_object_or_404", "aget_object_or_404"):
         return True
-    return called(node) in ("get", "aget", "first") and ".objects" in ast.unparse(node.func)
+    return called(node) in ("get", "aget", "first") and ".objects" in unparse(node.func)
 
 
 _STALE = LazyPattern(

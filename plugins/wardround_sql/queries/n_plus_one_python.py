@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from functools import cached_property
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.tree import children, walk
+from wardround.languages.python.tree import children, unparse, walk
 from wardround_sql.frontends.python_code import called
 
 _ROWS = frozenset({"fetchall", "fetchmany", "fetch_all", "scalars", "mappings", "iterator"})
@@ -198,14 +198,14 @@ class _Reader:
             return False
         name = called(node)
         if name in _READS and node.args and self._is_select(node.args[0]):
-            return _MANY.search(ast.unparse(self._text(node.args[0]))) is None
+            return _MANY.search(unparse(self._text(node.args[0]))) is None
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         if name in _DJANGO and isinstance(owner, ast.Attribute):
             is_bulk = any("__in" in (keyword.arg or "") for keyword in node.keywords)
             return owner.attr == "objects" and not is_bulk
         if name == "get" and owner is not None and len(node.args) == 2:
-            session = ast.unparse(owner).rpartition(".")[2]
-            return session.endswith(("session", "db", "sess")) and ast.unparse(node.args[0])[:1].isupper()
+            session = unparse(owner).rpartition(".")[2]
+            return session.endswith(("session", "db", "sess")) and unparse(node.args[0])[:1].isupper()
         return _is_narrowed_query(node)
 
     def related(self, parts: _Parts, target: ast.expr, source: ast.expr) -> ast.Call | None:
@@ -239,13 +239,13 @@ def _is_orm_query(node: ast.Call) -> bool:
     function = node.func
     if called(node) != "query" or not isinstance(function, ast.Attribute) or not node.args:
         return False
-    owner = ast.unparse(function.value).rpartition(".")[2]
-    return owner.endswith(("session", "db", "sess")) and ast.unparse(node.args[0])[:1].isupper()
+    owner = unparse(function.value).rpartition(".")[2]
+    return owner.endswith(("session", "db", "sess")) and unparse(node.args[0])[:1].isupper()
 
 
 def _is_narrowed_query(node: ast.Call) -> bool:
     """Return True if a call filters the rows of ``session.query(Model)``."""
-    if called(node) not in ("filter", "filter_by", "get", "where") or ".in_(" in ast.unparse(node):
+    if called(node) not in ("filter", "filter_by", "get", "where") or ".in_(" in unparse(node):
         return False
     inside: ast.expr = node
     while isinstance(inside, (ast.Call, ast.Attribute)):
@@ -258,12 +258,12 @@ def _is_narrowed_query(node: ast.Call) -> bool:
 def _related_owner(call: ast.Call) -> str:
     """Return the row in ``row.children.all()``; empty for other calls."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return ast.unparse(owner.value) if isinstance(owner, ast.Attribute) else ""
+    return unparse(owner.value) if isinstance(owner, ast.Attribute) else ""
 
 
 def _is_plain_set(source: ast.Call) -> bool:
     """Return True if a call returns rows of a Django model without related objects."""
-    text = ast.unparse(source)
+    text = unparse(source)
     return (
         ".objects." in text and "prefetch" not in text and ".values" not in text and ".annotate(" not in text
     )

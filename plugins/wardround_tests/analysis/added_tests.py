@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.tree import unparse
 from wardround_tests.analysis.reached_assertions import Test, asserts_something
 from wardround_tests.file_kinds import is_collected, is_script_test
 
@@ -55,7 +56,7 @@ def _adds_python_test(text: str, added: Collection[int], words: frozenset[str]) 
 def _is_skipped(body: list[ast.stmt]) -> bool:
     """Return True if a module or a class skips all its tests, or is declared to have none."""
     for one in body:
-        text = ast.unparse(one) if isinstance(one, ast.Assign | ast.Expr | ast.Raise) else ""
+        text = unparse(one) if isinstance(one, ast.Assign | ast.Expr | ast.Raise) else ""
         if isinstance(one, ast.Assign) and not _OF_ALL_TESTS.match(text):
             continue
         if _SKIPPING.search(text) or text == "__test__ = False":
@@ -83,11 +84,11 @@ def _tests(body: list[ast.stmt]) -> Iterator[Test]:
 
 
 def _has_skip(one: Test | ast.ClassDef) -> bool:
-    return any(_SKIPPING.search(ast.unparse(decorator)) for decorator in one.decorator_list)
+    return any(_SKIPPING.search(unparse(decorator)) for decorator in one.decorator_list)
 
 
 def _is_collected_class(one: ast.ClassDef) -> bool:
-    return one.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in one.bases)
+    return one.name.startswith("Test") or any("TestCase" in unparse(base) for base in one.bases)
 
 
 def _is_changed(test: Test, added: Collection[int]) -> bool:
@@ -100,7 +101,7 @@ def _is_changed(test: Test, added: Collection[int]) -> bool:
 def _skips_itself(test: Test) -> bool:
     """Return True if a test begins by skipping itself."""
     first = test.body[0]
-    return isinstance(first, ast.Expr | ast.Raise) and _SKIPPING.search(ast.unparse(first)) is not None
+    return isinstance(first, ast.Expr | ast.Raise) and _SKIPPING.search(unparse(first)) is not None
 
 
 def _names(module: ast.Module) -> set[str]:

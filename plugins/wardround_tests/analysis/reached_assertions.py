@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from wardround.languages.python.tree import unparse
+
 Test = ast.FunctionDef | ast.AsyncFunctionDef
 _ASSERTING = re.compile(r"_*(?:assert|expect|raises|warns|verify|check)", re.IGNORECASE)
 _INTROSPECTION = frozenset({"bool", "callable", "hasattr", "id", "isinstance", "issubclass", "repr", "type"})
@@ -67,7 +69,7 @@ def _swallows(one: ast.Try) -> bool:
 
 
 def _catches_and_goes_on(handler: ast.ExceptHandler) -> bool:
-    if handler.type is not None and not _CATCHING.search(ast.unparse(handler.type)):
+    if handler.type is not None and not _CATCHING.search(unparse(handler.type)):
         return False
     nodes = (node for line in handler.body for node in ast.walk(line))
     return not any(isinstance(node, ast.Raise | ast.Call) for node in nodes)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from wardround.languages.python.tree import unparse
 from wardround.storage.regex_cache import bounded
 from wardround_tests.analysis.literal_values import is_written_out
 from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
@@ -302,7 +303,7 @@ def _row(parameters: str) -> tuple[str, str] | None:
     is_word = isinstance(last, ast.Name) and last.id in ("true", "false", "null", "undefined")
     if not is_word and not is_written_out(last):
         return None
-    return ", ".join(map(ast.unparse, inputs)), ast.unparse(last)
+    return ", ".join(map(unparse, inputs)), unparse(last)
 
 
 def _bare(literal: str) -> str:

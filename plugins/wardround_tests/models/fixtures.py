@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SET_UP = frozenset(
@@ -20,7 +20,7 @@ SET_UP = frozenset(
 
 def is_fixture(function: FunctionNode) -> bool:
     """Return True if a function is a pytest fixture."""
-    return any("fixture" in ast.unparse(one).partition("(")[0] for one in function.decorator_list)
+    return any("fixture" in unparse(one).partition("(")[0] for one in function.decorator_list)
 
 
 def fixture_scope(function: FunctionNode) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from wardround.findings import Span
-from wardround.languages.python.tree import children, walk
+from wardround.languages.python.tree import children, unparse, walk
 from wardround_tests.analysis.literal_values import is_written_out
 from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
 from wardround_tests.models.python_tests import TestCase, TestModule
@@ -68,7 +68,7 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
             name,
             span,
             module.text_of(case.node),
-            skip or (ast.unparse(module_skip) if module_skip else ""),
+            skip or (unparse(module_skip) if module_skip else ""),
             module.span(skipping)
             if skipping
             else span
@@ -84,22 +84,22 @@ def _line_span(module: TestModule, node: ast.stmt) -> Span:
 
 
 def _is_module_skip(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.Assign) or [ast.unparse(one) for one in node.targets] != ["pytestmark"]:
+    if not isinstance(node, ast.Assign) or [unparse(one) for one in node.targets] != ["pytestmark"]:
         return False
-    return re.search(r"mark\.(skip|xfail)\b", ast.unparse(node.value)) is not None
+    return re.search(r"mark\.(skip|xfail)\b", unparse(node.value)) is not None
 
 
 def _skip(case: TestCase) -> tuple[str, ast.expr | None]:
     """Return the skip or xfail mark of a test as written, and its node."""
     for node in (case.node, *([case.cls] if case.cls else [])):
         for one in node.decorator_list:
-            text = ast.unparse(one)
+            text = unparse(one)
             if re.search(_SKIP, text.partition("(")[0]) or re.search(_SKIP_ALWAYS, text):
                 return text, one
     first = next(iter(body_of(case.node)), None)
     call = first.value if isinstance(first, ast.Expr) else first.exc if isinstance(first, ast.Raise) else None
-    if isinstance(call, ast.Call) and ast.unparse(call.func) in _SKIP_CALLS:
-        return ast.unparse(call), call
+    if isinstance(call, ast.Call) and unparse(call.func) in _SKIP_CALLS:
+        return unparse(call), call
     return "", None
 
 
@@ -119,13 +119,13 @@ def _parameters(case: TestCase, lists: dict[str, Sequence[ast.expr]]) -> Iterato
     decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
     for one in decorators:
         if isinstance(one, ast.Call) and last_name(one) == "parametrize" and len(one.args) > 1:
-            values, names = one.args[1], ast.unparse(one.args[0])
+            values, names = one.args[1], unparse(one.args[0])
             elements: Sequence[ast.expr] = ()
             if isinstance(values, (ast.List, ast.Tuple)):
                 elements = values.elts
             elif isinstance(values, ast.Name):
                 elements = lists.get(values.id, ())
-            yield from (f"{names} = {ast.unparse(element)}" for element in elements)
+            yield from (f"{names} = {unparse(element)}" for element in elements)
 
 
 def _assertions(module: TestModule, function: ast.AST) -> Iterator[Assertion]:
@@ -142,7 +142,7 @@ def _assertions(module: TestModule, function: ast.AST) -> Iterator[Assertion]:
 def _assertion(node: ast.AST) -> Assertion:
     if isinstance(node, ast.Assert):
         return _assert(node)
-    text = ast.unparse(node)
+    text = unparse(node)
     if not isinstance(node, ast.Call):
         return Assertion(text, "", EXACT, _tolerance(node))
     if last_name(node.func) in _RAISING and node.args:
@@ -157,9 +157,9 @@ def _assertion(node: ast.AST) -> Assertion:
 def _subject_of_method(call: ast.Call, method: ast.Attribute) -> str:
     """Return the subject of an assertion method: the mock, or the first argument of unittest's."""
     if method.attr.startswith("assert_"):
-        return ast.unparse(method.value)
+        return unparse(method.value)
     is_unittest = method.attr.startswith("assert") and method.attr[6:7].isupper()
-    return ast.unparse(call.args[0]) if call.args and is_unittest else ""
+    return unparse(call.args[0]) if call.args and is_unittest else ""
 
 
 def _strength_of_raises(call: ast.Call) -> int:
@@ -172,19 +172,19 @@ def _strength_of_raises(call: ast.Call) -> int:
 
 def _assert(node: ast.Assert) -> Assertion:
     test = node.test
-    text = ast.unparse(test)
+    text = unparse(test)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         return _comparison(text, test)
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
-        return Assertion(text, ast.unparse(test.args[0]) if test.args else "", LOOSE)
+        return Assertion(text, unparse(test.args[0]) if test.args else "", LOOSE)
     return Assertion(text, text, LOOSE, _tolerance(test))
 
 
 def _comparison(text: str, test: ast.Compare) -> Assertion:
     operator, right = test.ops[0], test.comparators[0]
-    subject, strength = ast.unparse(test.left), EXACT
+    subject, strength = unparse(test.left), EXACT
     if isinstance(operator, ast.In):
-        subject, strength = ast.unparse(right), PARTIAL
+        subject, strength = unparse(right), PARTIAL
     elif isinstance(operator, ast.IsNot):
         strength = LOOSE
     elif not isinstance(operator, (ast.Eq, ast.Is)):
@@ -194,7 +194,7 @@ def _comparison(text: str, test: ast.Compare) -> Assertion:
 
 
 def _literal(node: ast.expr) -> str:
-    return ast.unparse(node) if is_written_out(node) else ""
+    return unparse(node) if is_written_out(node) else ""
 
 
 def _tolerance(node: ast.AST) -> tuple[tuple[str, float], ...]:

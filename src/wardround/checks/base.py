@@ -7,7 +7,7 @@ A check is one class in one file: its docstring states the defect and why it mat
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from wardround.checks.cases import Case, ChangeCase, Invalid, MarkedChange, MarkedCode, Valid
@@ -161,6 +161,19 @@ def _require_span(span: Span) -> None:
 def run_sequentially(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run checks one after another: the runner of specialists whose checks share no state."""
     for check_type in checks:
-        check = check_type(source)
+        yield from results_of(check_type, source)
+
+
+def results_of(
+    check_type: type[Check], source: SourceFile, make: Callable[[], Check] | None = None
+) -> Sequence[RawFinding]:
+    """Return the results of one check; none if it crashes where that is recorded.
+
+    Args:
+        make: creates the check, if it takes more than the source.
+    """
+    with source.isolated(check_type.ID):
+        check = make() if make is not None else check_type(source)
         check.run()
-        yield from check.results
+        return check.results
+    return []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from wardround.checks.crashes import CheckCrashes
 from wardround.checks.keyword_index import KeywordIndex, keyword_index
 from wardround.checks.prefilter import load_prefilter
 from wardround.config.globs import matches_whole
@@ -76,6 +78,7 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
         is_changed: True for a file that the change touches, which is then reviewed separately.
         added_lines: line count -> the added lines, in order; None: call ``is_added``.
         budget: the time its checks may take; it is tested when one is created.
+        crashes: where crashes of its checks are recorded; None: they are raised.
     """
 
     path: str
@@ -88,6 +91,11 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
     is_changed: Callable[[str], bool] = lambda path: False
     added_lines: Callable[[int], Iterable[int]] | None = None
     budget: Budget | None = None
+    crashes: CheckCrashes | None = None
+
+    def isolated(self, check: str) -> AbstractContextManager[None]:
+        """Return a context in which a crash of a check, given by its id, ends no other check."""
+        return nullcontext() if self.crashes is None else self.crashes.isolated(check)
 
     def as_added(self) -> SourceFile:
         """Return the same file as if the change had added all of it."""

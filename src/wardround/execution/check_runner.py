@@ -116,8 +116,8 @@ class CheckRunner:
         unit = self._units[number]
         outcome = self._outcomes.get(number)
         findings = self._known[number] if outcome is None else outcome.findings
-        if outcome is not None and outcome.unreviewed is not None:
-            results.unreviewed.append(outcome.unreviewed)
+        if outcome is not None:
+            results.unreviewed.extend(outcome.unreviewed)
         if findings is None:
             return
         if outcome is not None and outcome.cacheable and self._keys[number]:

@@ -11,6 +11,7 @@ import msgspec
 from wardround.change.change_source import decoded, in_any_encoding
 from wardround.change.encoding import with_lower_suffix
 from wardround.checks.base import Check
+from wardround.checks.crashes import CheckCrashes
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, SourceFile
 from wardround.context.work_units import WorkUnit
@@ -29,11 +30,12 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     Attributes:
         findings: None if the file could not be checked.
         cacheable: True if another run returns the same.
+        unreviewed: the file, or checks that crashed on it.
     """
 
     findings: list[RawFinding] | None
     cacheable: bool
-    unreviewed: Unreviewed | None
+    unreviewed: tuple[Unreviewed, ...]
     seconds: float
 
 
@@ -49,11 +51,17 @@ class FileChecks:
         self.budget_s = budget_s
 
     def run(self, unit: WorkUnit) -> CheckOutcome:
-        """Run all checks of a unit; a crash or an exceeded budget makes its file unreviewed."""
-        started = time.monotonic()
+        """Run all checks of a unit; an exceeded budget makes its file unreviewed, a crash the check.
+
+        On the base side a crash makes the file unreviewed: without the results of a check, its findings at
+        the head would count as caused by the change.
+        """
+        started, crashes = time.monotonic(), None if self._side.is_base else CheckCrashes()
         try:
-            findings, cacheable = self._findings(unit)
-            return CheckOutcome(findings, cacheable, None, time.monotonic() - started)
+            findings, cacheable = self._findings(unit, crashes)
+            unreviewed = tuple(unreviewed_unit(unit, reason) for reason in crashes.reasons) if crashes else ()
+            seconds = time.monotonic() - started
+            return CheckOutcome(findings, cacheable and not unreviewed, unreviewed, seconds)
         except OverBudget:
             return self.over_budget(unit, time.monotonic() - started)
         except CannotReview as cause:
@@ -67,7 +75,7 @@ class FileChecks:
     def over_budget(self, unit: WorkUnit, seconds: float) -> CheckOutcome:
         return refused(unit, f"its checks took longer than {self.budget_s:g} s", seconds)
 
-    def _findings(self, unit: WorkUnit) -> tuple[list[RawFinding], bool]:
+    def _findings(self, unit: WorkUnit, crashes: CheckCrashes | None) -> tuple[list[RawFinding], bool]:
         """The findings of a unit, and whether they can be cached."""
         specialist = unit.specialist
         content = self._side.read(unit.path) or b""
@@ -75,26 +83,31 @@ class FileChecks:
         checks = specialist.checks if unit.codes is None else _with_codes(specialist.checks, unit.codes)
 
         def run(models: Models) -> list[RawFinding]:
-            source = self._source(unit, text, models)
+            source = self._source(unit, text, models, crashes)
             found = specialist.run_checks(checks, source.as_added() if unit.first else source)
             return [with_path(result, unit.path) for result in found]
 
         models = self._side.models
         return (run(NoModels()), True) if models is None else models.run_with_models(unit, run)
 
-    def _source(self, unit: WorkUnit, text: str, models: Models) -> SourceFile:
+    def _source(self, unit: WorkUnit, text: str, models: Models, crashes: CheckCrashes | None) -> SourceFile:
         side, path = self._side, unit.path
         return SourceFile(
             with_lower_suffix(path), text, partial(side.base_text, path), side.project, unit.options,
             partial(side.is_added, path), models, side.changed.__contains__, partial(side.added_lines, path),
-            Budget(self.budget_s),
+            Budget(self.budget_s), crashes,
         )  # fmt: skip
 
 
 def refused(unit: WorkUnit, reason: str, seconds: float = 0.0) -> CheckOutcome:
     """The outcome of a unit that could not be checked."""
+    return CheckOutcome(None, False, (unreviewed_unit(unit, reason),), seconds)
+
+
+def unreviewed_unit(unit: WorkUnit, reason: str) -> Unreviewed:
+    """Report that checks of a specialist did not review a file."""
     name = unit.specialist.name
-    return CheckOutcome(None, False, Unreviewed(unit.path, name, name, reason), seconds)
+    return Unreviewed(unit.path, name, name, reason)
 
 
 def _with_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:

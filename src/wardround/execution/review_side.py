@@ -58,6 +58,11 @@ class ReviewSide(ABC):
     def link_project(self, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
         """Complete a room of a snapshot with the rest of the project, for files of these names."""
 
+    @property
+    def is_base(self) -> bool:
+        """True if the side is the base, or copies of its files."""
+        return self.name.endswith("base")
+
     def base_text(self, path: str) -> str | None:
         """Return the text of a file before the change; None on the base side."""
         return None

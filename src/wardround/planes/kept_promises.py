@@ -10,7 +10,7 @@ import ast
 import doctest
 
 from wardround.context.run_evidence import BehaviourDifference
-from wardround.languages.python.tree import UNREADABLE, parse
+from wardround.languages.python.tree import UNREADABLE, parse, unparse
 
 _PLAIN_TYPES = frozenset(
     {"int", "str", "float", "bool", "bytes", "complex", "list", "dict", "set", "frozenset", "tuple"}
@@ -32,7 +32,7 @@ def kept_promise(text: str, difference: BehaviourDifference) -> str:
         return "its documentation shows this call with the old result"
     if _excludes_none(function, difference):
         assert function.returns is not None
-        return f"its annotation promises {ast.unparse(function.returns)}"
+        return f"its annotation promises {unparse(function.returns)}"
     return ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import statistics
 import threading
 import time
@@ -11,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from wardround.languages.python.tree import children, parse, unparse_fast, walk
+from wardround.languages.python.tree import children, parse, unparse, walk
 
 _CONTEXTS = (ast.Load, ast.Store, ast.Del)
+_ROOT = Path(__file__).parents[3]
 _MODULES = sorted(Path(statistics.__file__).parent.glob("*.py"))[:60]
 
 
@@ -32,7 +34,34 @@ def test_walks_come_by_what_ast_comes_by(path: Path) -> None:
 @pytest.mark.parametrize("text", ["a", "a.b.c", "f(x).b", "a[0].b", "1 .real", "a if b else c"])
 def test_what_is_written_is_what_unparse_writes(text: str) -> None:
     node = ast.parse(text, mode="eval").body
-    assert unparse_fast(node) == ast.unparse(node)
+    assert unparse(node) == ast.unparse(node)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("f\"ls {'\\n'.join(f'{r}\\t' for r in rows)} {x}\"", {"ls", "join", "r", "rows", "x"}),
+        ("f\"{f'{a!r}'} {b'\\0'}\"", {"a"}),
+        (f"g({hex(16**4000)})", {"g", hex(16**4000)}),
+        ("+".join(["a.b(1)"] * 600), {"a", "b", "1"}),
+    ],
+)
+def test_a_tree_without_a_spelling_has_its_names(text: str, words: set[str]) -> None:
+    (statement,) = parse(text).body
+    assert isinstance(statement, ast.Expr)
+    assert words <= set(re.findall(r"\w+", unparse(statement.value)))
+
+
+def test_only_the_shared_reader_calls_what_can_raise_on_valid_code() -> None:
+    roots = [_ROOT / "src", _ROOT / "plugins"]
+    texts = {path: path.read_text("utf-8") for root in roots for path in root.rglob("*.py")}
+    users = {path.name for path, text in texts.items() if "ast.unparse(" in text or "map(ast.unparse" in text}
+    assert users == {"tree.py", "unwritable.py"}
+
+
+def test_a_literal_of_any_length_is_read_with_newer_syntax() -> None:
+    (_, long) = parse(f"a = f\"{{'\\n'}}\"\nb = '{'x' * 40_000}'\n").body
+    assert isinstance(long, ast.Assign)
 
 
 def test_a_node_made_by_hand_may_lack_fields() -> None:

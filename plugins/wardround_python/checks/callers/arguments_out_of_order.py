@@ -9,7 +9,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_text
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround.semantics.argument_order import ArgumentName
 from wardround.semantics.docdrift.comment_lines import PYTHON
@@ -135,7 +135,7 @@ class ArgumentsOutOfOrder(PythonCheck):
 
     def _by_substitution(self, node: ast.Call, func: ast.Attribute) -> str | None:
         """Describe a replacement and a text in the wrong order: ``pattern.sub(text, " ")``."""
-        owner = ast.unparse(func.value).rpartition(".")[2]
+        owner = unparse(func.value).rpartition(".")[2]
         is_pattern = PATTERN.fullmatch(owner) or self._is_compiled(owner)
         if is_pattern and is_named(node.args[0], TEXT) and is_text(node.args[1]):
             return "sub() of a pattern takes the replacement first, then the text"
@@ -197,23 +197,23 @@ class ArgumentsOutOfOrder(PythonCheck):
                 continue
             other = self._other_call(node, position, expected)
             if other is not None:
-                passed = f'{ast.unparse(node.args[position])} is passed as "{parameters[position]}" here'
+                passed = f'{unparse(node.args[position])} is passed as "{parameters[position]}" here'
                 return f'{passed} but as "{name}" on line {other.lineno}'
         return None
 
     def _other_call(self, node: ast.Call, position: int, expected: int) -> ast.Call | None:
         """Return another call that passes the argument at the expected position and a different one here."""
-        text = ast.unparse(node.args[position])
-        for other in self._calls_by_argument.get((ast.unparse(node.func), expected, text), ()):
+        text = unparse(node.args[position])
+        for other in self._calls_by_argument.get((unparse(node.func), expected, text), ()):
             passes_both = other is not node and len(other.args) > position
-            if passes_both and ast.unparse(other.args[position]) != text:
+            if passes_both and unparse(other.args[position]) != text:
                 return other
         return None
 
     def _by_reversed_calls(self, node: ast.Call) -> str | None:
         """Describe two arguments that other functions of the module pass in the opposite order."""
-        texts = tuple(ast.unparse(argument) for argument in node.args)
-        orders = self._by_arguments.get((ast.unparse(node.func), *sorted(texts)), {})
+        texts = tuple(unparse(argument) for argument in node.args)
+        orders = self._by_arguments.get((unparse(node.func), *sorted(texts)), {})
         if len(orders) != 2 or len(orders.get(texts, ())) != 1:
             return None
         (other_order, alike), *_ = [(order, calls) for order, calls in orders.items() if order != texts]
@@ -237,7 +237,7 @@ class ArgumentsOutOfOrder(PythonCheck):
         found: dict[tuple[str, ...], dict[tuple[str, ...], list[ast.Call]]] = {}
         for callee, calls in self._calls.items():
             for call in calls if len(calls) > _MIN_OTHER_CALLS else ():
-                texts = tuple(ast.unparse(argument) for argument in call.args)
+                texts = tuple(unparse(argument) for argument in call.args)
                 found.setdefault((callee, *sorted(texts)), {}).setdefault(texts, []).append(call)
         return found
 
@@ -248,7 +248,7 @@ class ArgumentsOutOfOrder(PythonCheck):
         for callee, calls in self._calls.items():
             for call in calls:
                 for place, argument in enumerate(call.args):
-                    found.setdefault((callee, place, ast.unparse(argument)), []).append(call)
+                    found.setdefault((callee, place, unparse(argument)), []).append(call)
         return found
 
     @cached_property
@@ -256,7 +256,7 @@ class ArgumentsOutOfOrder(PythonCheck):
         found: dict[str, list[ast.Call]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.Call) and len(node.args) > 1:
-                found.setdefault(ast.unparse(node.func), []).append(node)
+                found.setdefault(unparse(node.func), []).append(node)
         return found
 
 
@@ -310,7 +310,7 @@ def _words(name: str) -> list[str]:
 
 
 def _texts(call: ast.Call) -> list[str]:
-    return [*map(ast.unparse, call.args)]
+    return [*map(unparse, call.args)]
 
 
 def _verb_elsewhere(parameters: Sequence[str], args: Sequence[ast.expr]) -> str | None:
@@ -345,7 +345,7 @@ def _is_checkable(args: Sequence[ast.expr], names: Sequence[ArgumentName | None]
 
 def _has_reversed_call(scope: ast.AST, node: ast.Call) -> bool:
     """Return True if the same callee gets the same arguments in another order."""
-    callee, texts = ast.unparse(node.func), _texts(node)
+    callee, texts = unparse(node.func), _texts(node)
     calls = (child for child in walk(scope) if isinstance(child, ast.Call))
-    others = [_texts(call) for call in calls if ast.unparse(call.func) == callee]
+    others = [_texts(call) for call in calls if unparse(call.func) == callee]
     return any(sorted(other) == sorted(texts) and other != texts for other in others)

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import SuggestedFix
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _OF_TEXT = frozenset(
@@ -114,7 +115,7 @@ class IgnoredReturnValue(PythonCheck):
             for parent in [self.module.parents[node]]
         ):
             return  # called to find out if it raises
-        message = f"{ast.unparse(call.func)}() has no side effect and its result is ignored; assign it"
+        message = f"{unparse(call.func)}() has no side effect and its result is ignored; assign it"
         self.report(self.module.span(call), message, self._assigned(node, call))
 
     def _assigned(self, node: ast.Expr, call: ast.Call) -> SuggestedFix | None:

@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
@@ -123,7 +123,7 @@ class ParameterNoLongerUsed(PythonCheck):
         if _HOOKS.fullmatch(node.name):
             return True
         return bool(owner and owner.bases) or any(
-            _CALLED_BY_FRAMEWORK.search(ast.unparse(decorator)) for decorator in node.decorator_list
+            _CALLED_BY_FRAMEWORK.search(unparse(decorator)) for decorator in node.decorator_list
         )
 
 

@@ -12,6 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -100,7 +101,7 @@ class PredicateNameWithoutBool(PythonCheck):
 
     def _check_return_type(self, node: FunctionNode) -> None:
         """Report a predicate's name on a function whose annotated return type changed from bool."""
-        annotation = ast.unparse(node.returns).strip("'\"") if node.returns is not None else ""
+        annotation = unparse(node.returns).strip("'\"") if node.returns is not None else ""
         if not _OTHER_TYPES.fullmatch(annotation) or not _PREDICATE.fullmatch(node.name):
             return
         bool_before = re.search(rf"\bdef {node.name}\([^()]*\) *-> *bool\b", self.source.base_text or "")
@@ -143,9 +144,7 @@ def _called(node: ast.Call) -> str:
 def _is_own(node: FunctionNode) -> bool:
     """Return True if callers receive the function's own return value."""
     names = {getattr(decorator, "id", getattr(decorator, "attr", "?")) for decorator in node.decorator_list}
-    return names <= _OWN_DECORATORS and (
-        node.returns is None or ast.unparse(node.returns) not in _NEVER_RETURNS
-    )
+    return names <= _OWN_DECORATORS and (node.returns is None or unparse(node.returns) not in _NEVER_RETURNS)
 
 
 def _returns_nothing(node: FunctionNode) -> bool:

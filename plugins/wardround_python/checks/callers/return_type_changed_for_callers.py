@@ -13,7 +13,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.function_text import FunctionText, changed
 from wardround.languages.python.module import FunctionNode, PythonModule
-from wardround.languages.python.tree import parse, walk
+from wardround.languages.python.tree import parse, unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.callers import method_calls, spellings_of, written
 from wardround_python.analysis.return_value_changes import ReturnShape, misfit, shapes, taken_apart, uses_of
@@ -217,7 +217,7 @@ def _has_result(module: PythonModule, call: ast.Call, function: FunctionNode) ->
 
 def _only_declares(old: FunctionNode, now: FunctionNode) -> bool:
     """Return True if only the annotation changed of a body that shows its result or raises."""
-    if ast.unparse(ast.Module(old.body, [])) != ast.unparse(ast.Module(now.body, [])):
+    if unparse(ast.Module(old.body, [])) != unparse(ast.Module(now.body, [])):
         return False
     return any(isinstance(n, ast.Raise) or (isinstance(n, ast.Return) and n.value) for n in walk(now))
 

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 from wardround_python.prefilters import BUILTINS
@@ -73,7 +74,7 @@ class ShadowedBuiltinCalled(PythonCheck):
             return
         values = self._local_values(node, body)
         for call in called:
-            name = ast.unparse(call.func)
+            name = unparse(call.func)
             if name in values:
                 self.report(
                     self.module.span(call),
@@ -129,4 +130,4 @@ def _is_builtin_call(node: ast.AST) -> TypeGuard[ast.Call]:
 
 
 def _is_plain(annotation: ast.expr | None) -> bool:
-    return annotation is not None and ast.unparse(annotation).partition("[")[0] in _NO_CALLABLES
+    return annotation is not None and unparse(annotation).partition("[")[0] in _NO_CALLABLES

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule
-from wardround.languages.python.tree import parse, walk
+from wardround.languages.python.tree import parse, unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.callers import method_calls, spellings_of, written
 from wardround_python.analysis.signature_compat import MOVED, Signature, SignatureChange
@@ -232,11 +232,11 @@ def _public_classes(tree: ast.Module) -> dict[str, tuple[ast.ClassDef, Signature
 def _signature_of(node: ast.ClassDef) -> Signature | None:
     """Return the signature of a class that has one constructor, or of a dataclass."""
     constructor = _constructor(node)
-    decorators = [ast.unparse(d).partition("(") for d in node.decorator_list]
+    decorators = [unparse(d).partition("(") for d in node.decorator_list]
     if constructor is not None:
         is_plain = not constructor.decorator_list and not decorators
         return Signature.of(constructor, receiver=True) if is_plain else None
-    if node.bases or len(decorators) != 1 or "field(" in ast.unparse(node):
+    if node.bases or len(decorators) != 1 or "field(" in unparse(node):
         return None
     name, _, options = decorators[0]
     is_dataclass = name in ("dataclass", "dataclasses.dataclass")

@@ -11,7 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import PythonModule
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,
     ArgumentList,
@@ -105,8 +105,8 @@ class SwappedArguments(PythonCheck):
         """Report an argument that has another position in every earlier call of the same function."""
         if len(node.args) < _MIN_ARGUMENTS or not self.adds(node) or self.callees.of(node) is None:
             return
-        texts = [ast.unparse(one) for one in node.args]
-        others = [[ast.unparse(one) for one in like.args] for like in self._of_same_callee(node)]
+        texts = [unparse(one) for one in node.args]
+        others = [[unparse(one) for one in like.args] for like in self._of_same_callee(node)]
         for position, (argument, text) in enumerate(zip(node.args, texts, strict=True)):
             positions = {other.index(text) for other in others if text in other}
             if not _is_distinctive(argument) or position in positions or len(positions) != 1:
@@ -116,7 +116,7 @@ class SwappedArguments(PythonCheck):
             if expected < len(texts) and (
                 not is_exchange or _is_exchanged(others, position, expected, texts[expected])
             ):
-                message = f"{text} is argument {expected + 1} in the other calls of {ast.unparse(node.func)}"
+                message = f"{text} is argument {expected + 1} in the other calls of {unparse(node.func)}"
                 self.report(self.module.span(argument), f"{message}, but argument {position + 1} here")
                 return
 
@@ -136,7 +136,7 @@ class SwappedArguments(PythonCheck):
         callee = None if has_starred else self.callees.of(node)
         if callee is None or len(arguments) > len(callee.parameters):
             return None
-        texts = tuple(map(ast.unparse, node.args))
+        texts = tuple(map(unparse, node.args))
         return ArgumentList(callee.name, callee.parameters[: len(arguments)], arguments, texts)
 
     def misordering(self, node: ast.Call, call: ArgumentList) -> Reordering | None:
@@ -161,7 +161,7 @@ class SwappedArguments(PythonCheck):
         if is_intentional_reversal(self.source.text, PYTHON, node.lineno):
             return True
         return has_mirror_call(
-            call.texts, [[ast.unparse(a) for a in like.args] for like in self._nearby_calls(node)]
+            call.texts, [[unparse(a) for a in like.args] for like in self._nearby_calls(node)]
         )
 
     def _nearby_calls(self, node: ast.Call) -> Iterator[ast.Call]:
@@ -189,7 +189,7 @@ def _is_distinctive(argument: ast.expr) -> bool:
     """Return True if an argument is distinctive enough to identify the same value in all calls."""
     if isinstance(argument, ast.Constant):
         return isinstance(argument.value, str) and len(argument.value) > _LONG
-    return isinstance(argument, (ast.BoolOp, ast.Call)) and len(ast.unparse(argument)) > 2 * _LONG
+    return isinstance(argument, (ast.BoolOp, ast.Call)) and len(unparse(argument)) > 2 * _LONG
 
 
 def named(argument: ast.expr) -> ArgumentName | None:
@@ -218,7 +218,7 @@ def _without_call(argument: ast.expr) -> ast.expr:
 
 def _compares(test: ast.expr, moved: set[str]) -> bool:
     """Return True if a condition compares two of the arguments, so that their order is chosen."""
-    return len(moved & {ast.unparse(n) for n in walk(test) if isinstance(n, (ast.Name, ast.Attribute))}) > 1
+    return len(moved & {unparse(n) for n in walk(test) if isinstance(n, (ast.Name, ast.Attribute))}) > 1
 
 
 def _is_exchanged(others: Iterable[Sequence[str]], position: int, expected: int, text: str) -> bool:

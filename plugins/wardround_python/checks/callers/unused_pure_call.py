@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.purity import only_computes
 from wardround_python.check import PythonCheck
@@ -79,7 +80,7 @@ class UnusedPureCall(PythonCheck):
             return
         if isinstance(definition.node, ast.AsyncFunctionDef) and call is node.value:
             return  # the coroutine does not run
-        callee = ast.unparse(call.func)
+        callee = unparse(call.func)
         self.report(
             self.module.span(call),
             f"{callee}() has no side effect and its result is unused; assign or return it",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -101,7 +102,7 @@ class WrapperDropsResult(PythonCheck):
 
     def _returns_none(self, parameter: ast.arg) -> bool:
         """Return True if the annotation declares that the function returns None."""
-        return parameter.annotation is not None and ast.unparse(parameter.annotation).endswith(", None]")
+        return parameter.annotation is not None and unparse(parameter.annotation).endswith(", None]")
 
 
 def _is_none(annotation: ast.expr | None) -> bool:
@@ -122,4 +123,4 @@ def _returns_value(node: ast.AST) -> bool:
 
 
 def _forwards(call: ast.Call, name: str) -> bool:
-    return any(isinstance(a, ast.Starred) and ast.unparse(a.value) == name for a in call.args)
+    return any(isinstance(a, ast.Starred) and unparse(a.value) == name for a in call.args)

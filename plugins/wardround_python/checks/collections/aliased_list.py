@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -50,7 +51,7 @@ class AliasedList(PythonCheck):
         kinds = {type(target) for target in node.targets}
         if len(node.targets) < 2 or len(kinds) != 1 or not kinds <= {ast.Name, ast.Attribute}:
             return
-        names = [ast.unparse(target) for target in node.targets]
+        names = [unparse(target) for target in node.targets]
         is_used = self._is_changed(names[0]) or names[0].startswith("self.")
         if is_used and self._is_new_collection(node.value):
             self.report(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.checks.cases import code
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -86,7 +87,7 @@ class CopyPasteAttribute(PythonCheck):
         alike = [v for name, v in row if isinstance(v, ast.Attribute) and v.attr == name]
         for name, value in row if alike else ():
             if isinstance(value, ast.Attribute) and self._is_copied(name, value, alike):
-                owner = ast.unparse(value.value)
+                owner = unparse(value.value)
                 self.report(
                     self.module.span(value),
                     f'"{name}" and "{value.attr}" both read {owner}.{value.attr}; use {owner}.{name}',
@@ -97,8 +98,8 @@ class CopyPasteAttribute(PythonCheck):
         """Return True if an entry reads the attribute of another entry and its own attribute exists."""
         if name == value.attr or not self.adds(value):
             return False
-        owner = ast.unparse(value.value)
-        same_owner = [other for other in alike if ast.unparse(other.value) == owner]
+        owner = unparse(value.value)
+        same_owner = [other for other in alike if unparse(other.value) == owner]
         if owner == "self" or value.attr not in {other.attr for other in same_owner}:
             return False
         is_pair = frozenset({name, value.attr}) in _PAIRS
@@ -132,7 +133,7 @@ def _defines(text: str, suffix: str, name: str) -> bool:
 def _assigned_to(target: ast.expr | None) -> tuple[str, str]:
     """Return the name of the assigned entry or attribute, and its owner."""
     if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-        return str(target.slice.value), ast.unparse(target.value)
+        return str(target.slice.value), unparse(target.value)
     if isinstance(target, ast.Attribute):
-        return target.attr, ast.unparse(target.value)
+        return target.attr, unparse(target.value)
     return "", ""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround.semantics.semdiff.copy_paste import RowField, entry_of, forgotten_edits
 from wardround_python.check import PythonCheck
@@ -53,7 +54,7 @@ class CopyPasteField(PythonCheck):
         rows = [row for node in self.module.nodes for row in _rows(node) if len(row) >= _MIN_ENTRIES]
         if not any(map(self._adds_to, rows)):
             return
-        entries = [[entry_of(name, ast.unparse(value)) for name, value in row] for row in rows]
+        entries = [[entry_of(name, unparse(value)) for name, value in row] for row in rows]
         for row, fields in zip(rows, entries, strict=True):
             if self._adds_to(row):
                 self._check_row(row, fields, entries)
@@ -68,7 +69,7 @@ class CopyPasteField(PythonCheck):
         if mismatch is not None:
             name, value = row[mismatch.place]
             message = (
-                f'"{name}" reads {ast.unparse(value)}, but the entries around it suggest "{mismatch.wanted}"'
+                f'"{name}" reads {unparse(value)}, but the entries around it suggest "{mismatch.wanted}"'
             )
             self.report(self.module.span(value), message)
 
@@ -96,7 +97,7 @@ def _assigned(body: Sequence[ast.stmt]) -> Iterator[_Row]:
     row_owner = ""
     for statement in [*body, ast.Pass()]:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        owner = ast.unparse(target.value) if isinstance(target, ast.Attribute) else ""
+        owner = unparse(target.value) if isinstance(target, ast.Attribute) else ""
         owner = "=" if isinstance(target, ast.Name) else owner
         if row and owner != row_owner:
             yield row

@@ -7,7 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.literals import is_true
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -84,7 +84,7 @@ class DataframeMisuse(PythonCheck):
             and isinstance(condition.ops[0], (ast.Eq, ast.NotEq))
         ):
             other = condition.comparators[0]
-            if (isinstance(other, ast.Constant) and other.value is None) or ast.unparse(other) in (
+            if (isinstance(other, ast.Constant) and other.value is None) or unparse(other) in (
                 "np.nan",
                 "pd.NA",
             ):
@@ -101,8 +101,8 @@ class DataframeMisuse(PythonCheck):
 
 def _reads_column(condition: ast.expr, frame: ast.expr) -> bool:
     """Return True if a condition reads a column of the frame it selects from."""
-    frame_text = ast.unparse(frame)
+    frame_text = unparse(frame)
     return any(
-        isinstance(child, (ast.Attribute, ast.Subscript)) and ast.unparse(child.value) == frame_text
+        isinstance(child, (ast.Attribute, ast.Subscript)) and unparse(child.value) == frame_text
         for child in walk(condition)
     )

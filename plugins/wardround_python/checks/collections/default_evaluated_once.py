@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -90,7 +91,7 @@ class DefaultEvaluatedOnce(PythonCheck):
 
 def _is_record(node: ast.ClassDef) -> bool:
     """Return True if the annotated values of a class are defaults of its instances' fields."""
-    marks = [ast.unparse(decorator) for decorator in (*node.decorator_list, *node.bases)]
+    marks = [unparse(decorator) for decorator in (*node.decorator_list, *node.bases)]
     return any(
         "dataclass" in mark or "Model" in mark or "Schema" in mark or "define" in mark for mark in marks
     )

@@ -11,7 +11,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, names_in, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -105,12 +105,12 @@ class IncompleteCacheKey(PythonCheck):
         signature = node.args
         every_parameter = (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)
         parameters = {item.arg for item in every_parameter if not _IRRELEVANT.fullmatch(item.arg)}
-        reads = {(ast.unparse(owner), ast.unparse(key)): key for owner, key in reversed([*_reads(node)])}
+        reads = {(unparse(owner), unparse(key)): key for owner, key in reversed([*_reads(node)])}
         if not parameters or not reads:
             return
         sources = _sources(node)
         for write in _writes(node):
-            read = reads.get((ast.unparse(write.owner), ast.unparse(write.key)))
+            read = reads.get((unparse(write.owner), unparse(write.key)))
             if read is None or (isinstance(write.owner, ast.Name) and write.owner.id in sources):
                 continue
             missing = self._missing(write, sources, set(_selecting(signature))) & parameters

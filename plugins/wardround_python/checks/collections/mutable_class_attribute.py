@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -85,7 +85,7 @@ class MutableClassAttribute(PythonCheck):
         return "class " in source.text and _AT_CLASS.search(source.text) is not None
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        if node.decorator_list or any(_FIELD_BASES.search(ast.unparse(base)) for base in node.bases):
+        if node.decorator_list or any(_FIELD_BASES.search(unparse(base)) for base in node.bases):
             return
         candidates = dict(self._collections(node))
         if not candidates:
@@ -135,7 +135,7 @@ def _class_attribute(statement: ast.stmt, has_bases: bool) -> ast.Name | None:
     target: ast.expr | None = None
     # With a base an annotation may declare a field, and each instance gets its own copy.
     if isinstance(statement, ast.AnnAssign) and not has_bases:
-        target = None if "ClassVar" in ast.unparse(statement.annotation) else statement.target
+        target = None if "ClassVar" in unparse(statement.annotation) else statement.target
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
     return target if isinstance(target, ast.Name) else None

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -107,7 +107,7 @@ class MutatedSharedDefaults(PythonCheck):
         """Yield the names of copies whose nested lists and dicts are still those of the defaults."""
         for child in walk(node):
             if isinstance(child, ast.Assign) and isinstance(child.targets[0], ast.Name):
-                copied = ast.unparse(child.value)
+                copied = unparse(child.value)
                 if any(
                     copied in (f"{name}.copy()", f"dict({name})", f"{{**{name}}}", f"copy.copy({name})")
                     for name in self._shared
@@ -118,7 +118,7 @@ class MutatedSharedDefaults(PythonCheck):
         assignments = [n for n in walk(node) if isinstance(n, ast.Assign)]
         targets = {t.id for n in assignments for t in n.targets if isinstance(t, ast.Name)}
         for name in targets:
-            values = [n.value for n in assignments if ast.unparse(n.targets[0]) == name]
+            values = [n.value for n in assignments if unparse(n.targets[0]) == name]
             if len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id in self._shared:
                 yield name
 

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import SuggestedFix
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _MUTATING_METHODS = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft", "add"})
@@ -93,7 +94,7 @@ class MutationDuringIteration(PythonCheck):
         if not name.startswith("self."):
             return
         for call in (n for n in nodes_run_by(loop.body) if isinstance(n, ast.Call)):
-            if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self":
+            if isinstance(call.func, ast.Attribute) and unparse(call.func.value) == "self":
                 body = [statement for statement in self._method_body(call) if _always_runs(statement)]
                 if any(_modifications(ast.For(ast.Name("_"), ast.Name("_"), body, []), name)):
                     yield call
@@ -145,13 +146,13 @@ def _iterated(value: ast.expr) -> str | None:
         if isinstance(func, ast.Name) and func.id == "enumerate" and value.args:
             return _iterated(value.args[0])
         return None
-    return ast.unparse(value) if isinstance(value, (ast.Name, ast.Attribute)) else None
+    return unparse(value) if isinstance(value, (ast.Name, ast.Attribute)) else None
 
 
 def _modifications(loop: ast.For, name: str) -> Iterator[ast.expr | ast.stmt]:
     for node in nodes_run_by(loop.body):
         if isinstance(node, ast.Delete):
-            if any(isinstance(t, ast.Subscript) and ast.unparse(t.value) == name for t in node.targets):
+            if any(isinstance(t, ast.Subscript) and unparse(t.value) == name for t in node.targets):
                 yield node
         elif isinstance(node, ast.Call) and _is_mutating(node.func, name):
             yield node
@@ -159,9 +160,7 @@ def _modifications(loop: ast.For, name: str) -> Iterator[ast.expr | ast.stmt]:
 
 def _is_mutating(func: ast.expr, name: str) -> bool:
     """Return True if a method removes an item from the collection or adds one."""
-    return (
-        isinstance(func, ast.Attribute) and func.attr in _MUTATING_METHODS and ast.unparse(func.value) == name
-    )
+    return isinstance(func, ast.Attribute) and func.attr in _MUTATING_METHODS and unparse(func.value) == name
 
 
 def _endless_growth(loop: ast.For, name: str) -> Iterator[ast.Call]:
@@ -176,11 +175,9 @@ def _endless_growth(loop: ast.For, name: str) -> Iterator[ast.Call]:
 
 
 def _adds_to(func: ast.expr, name: str) -> bool:
-    return (
-        isinstance(func, ast.Attribute) and func.attr in _GROWING_METHODS and ast.unparse(func.value) == name
-    )
+    return isinstance(func, ast.Attribute) and func.attr in _GROWING_METHODS and unparse(func.value) == name
 
 
 def _rebinds(node: ast.AST, name: str) -> bool:
     """Return True if a statement of the loop rebinds the name."""
-    return isinstance(node, ast.Assign) and any(ast.unparse(target) == name for target in node.targets)
+    return isinstance(node, ast.Assign) and any(unparse(target) == name for target in node.targets)

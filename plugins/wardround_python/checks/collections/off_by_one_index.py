@@ -8,7 +8,7 @@ from typing import TypeGuard
 from wardround.checks.cases import code
 from wardround.findings import SuggestedFix
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
 
@@ -67,11 +67,11 @@ class OffByOneIndex(PythonCheck):
         if index_name is None or index_name in tested(node):
             return
         for child in (n for n in walk(node) if isinstance(n, ast.Subscript)):
-            if ast.unparse(child.value) != sequence or _ahead(child.slice, index_name) <= margin:
+            if unparse(child.value) != sequence or _ahead(child.slice, index_name) <= margin:
                 continue
             leaves = any(isinstance(n, ast.Break) for n in walk(node))
             if not leaves and not is_caught(self.module, child, ("IndexError", "LookupError")):
-                message = f"{ast.unparse(child)} is out of range in the last iteration; stop one earlier"
+                message = f"{unparse(child)} is out of range in the last iteration; stop one earlier"
                 step = 0 if margin else _ahead(child.slice, index_name)
                 self.report(self.module.span(child), message, self._shortened(over, step))
             return
@@ -96,7 +96,7 @@ def _index_range(target: ast.expr, over: ast.expr) -> tuple[str | None, str, int
     if over.func.id == "range" and isinstance(target, ast.Name):
         length, margin = _without_offset(over.args[0])
         if _is_len(length):
-            return target.id, ast.unparse(length.args[0]), margin
+            return target.id, unparse(length.args[0]), margin
     return None, "", 0
 
 
@@ -104,7 +104,7 @@ def _enumerated(target: ast.expr, sequence: ast.expr) -> tuple[str | None, str, 
     """Return the index range of ``for i, row in enumerate(rows)``."""
     index = target.elts[0] if isinstance(target, ast.Tuple) else None
     if isinstance(index, ast.Name) and isinstance(sequence, (ast.Name, ast.Attribute)):
-        return index.id, ast.unparse(sequence), 0
+        return index.id, unparse(sequence), 0
     return None, "", 0
 
 

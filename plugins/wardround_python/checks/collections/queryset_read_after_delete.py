@@ -10,7 +10,7 @@ import msgspec
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, last_name, names_in
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -188,7 +188,7 @@ def _removals(
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
             if isinstance(owner, ast.Name) and owner.id in known and _is_removal(node, node.func.attr):
-                yield owner.id, node, {k.arg or "": ast.unparse(k.value) for k in node.keywords}
+                yield owner.id, node, {k.arg or "": unparse(k.value) for k in node.keywords}
 
 
 def _is_removal(call: ast.Call, method: str) -> bool:
@@ -241,7 +241,7 @@ def _filters(value: ast.expr) -> tuple[ast.expr, dict[str, str]]:
     while isinstance(value, (ast.Call, ast.Attribute)):
         if isinstance(value, ast.Call):
             if last_name(value.func) == "filter":
-                fields |= {k.arg: ast.unparse(k.value) for k in value.keywords if k.arg}
+                fields |= {k.arg: unparse(k.value) for k in value.keywords if k.arg}
             value = value.func
         elif _is_manager(value):
             break

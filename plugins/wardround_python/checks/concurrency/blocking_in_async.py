@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, SuggestedFix
+from wardround.languages.python.tree import unparse
 from wardround_python.analysis.blocking_calls import WAITING_CALLS, Waiting
 from wardround_python.check import PythonCheck
 
@@ -97,7 +98,7 @@ class BlockingInAsync(PythonCheck):
             message = f'{waits} blocks the event loop in coroutine "{function.name}"'
             self.report(self.module.span(node), message)
         elif self._in_threads and not isinstance(self.module.parents[node], ast.Await):
-            called = ast.unparse(node.func)
+            called = unparse(node.func)
             if self._in_threads.get(called, node.lineno) != node.lineno and self._is_plain_function(node):
                 elsewhere = f"line {self._in_threads[called]} runs it in a thread"
                 message = f'{called}() blocks the event loop in coroutine "{function.name}": {elsewhere}'
@@ -119,7 +120,7 @@ class BlockingInAsync(PythonCheck):
             if work is not None and isinstance(function, ast.AsyncFunctionDef):
                 parameters = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
                 if not (isinstance(work, ast.Name) and work.id in parameters):
-                    found.setdefault(ast.unparse(work), node.lineno)
+                    found.setdefault(unparse(work), node.lineno)
         return found
 
     @cached_property
@@ -140,7 +141,7 @@ class BlockingInAsync(PythonCheck):
             name.startswith("django") for name in self.module.imported.values()
         ):
             return None
-        chain = ast.unparse(func.value)
+        chain = unparse(func.value)
         return f"{chain}.{func.attr}() of Django" if _MANAGER.match(chain) else None
 
     def _sleep_fix(self, node: ast.Call) -> SuggestedFix | None:
@@ -166,6 +167,6 @@ def _work_of(call: ast.Call) -> ast.Name | ast.Attribute | None:
     if position is None or len(call.args) <= position:
         return None
     work = call.args[position]
-    if position and ast.unparse(call.args[0]) != "None":
+    if position and unparse(call.args[0]) != "None":
         return None
     return work if isinstance(work, (ast.Name, ast.Attribute)) else None

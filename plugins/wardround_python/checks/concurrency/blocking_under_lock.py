@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
-from wardround.languages.python.tree import cached_parse, walk
+from wardround.languages.python.tree import cached_parse, unparse, walk
 from wardround_python.analysis.blocking_calls import Waiting
 from wardround_python.check import PythonCheck
 
@@ -87,7 +87,7 @@ class BlockingUnderLock(PythonCheck):
         for node in walk(self.module.tree):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 for target in node.targets:
-                    created[ast.unparse(target)] = self.module.imported_name(node.value.func) or ""
+                    created[unparse(target)] = self.module.imported_name(node.value.func) or ""
         return created
 
     def visit_Try(self, node: ast.Try) -> None:
@@ -117,11 +117,11 @@ class BlockingUnderLock(PythonCheck):
         for call in (n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)):
             function = self.module.function_of(call)
             name = getattr(function, "name", None)
-            text = ast.unparse(call)
+            text = unparse(call)
             is_moved = (name, text) in self._unlocked_before and not _is_made_before(node, text, function)
             if is_moved and self._waits(call) is not None:
                 self._reported.add(call)
-                lock = ast.unparse(getattr(node, "items", [node])[0])
+                lock = unparse(getattr(node, "items", [node])[0])
                 self.report(
                     self.module.span(call),
                     f"{self._waits(call)} now blocks while {lock} is held; move it out of the lock",
@@ -151,7 +151,7 @@ class BlockingUnderLock(PythonCheck):
         if awaited is not None and awaited not in self._reported:
             self._reported.add(awaited)
             message = (
-                f"{ast.unparse(lock)} is held across this await, so another task that takes it blocks "
+                f"{unparse(lock)} is held across this await, so another task that takes it blocks "
                 f"the event loop"
             )
             self.report(self.module.span(awaited), message)
@@ -159,7 +159,7 @@ class BlockingUnderLock(PythonCheck):
             wait = self._waits(call)
             if wait is not None:
                 self._reported.add(call)
-                message = f"{wait} blocks while {ast.unparse(lock)} is held; call it before"
+                message = f"{wait} blocks while {unparse(lock)} is held; call it before"
                 self.report(self.module.span(call), message)
 
     def _waits(self, call: ast.Call) -> str | None:
@@ -174,7 +174,7 @@ class BlockingUnderLock(PythonCheck):
     def _is_lock(self, node: ast.expr) -> bool:
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return False
-        created_by = self._created_by.get(ast.unparse(node))
+        created_by = self._created_by.get(unparse(node))
         if created_by is not None and created_by.startswith(("threading.", "multiprocessing.")):
             return created_by in _LOCK_TYPES
         last = node.attr if isinstance(node, ast.Attribute) else node.id
@@ -183,7 +183,7 @@ class BlockingUnderLock(PythonCheck):
     def _waits_on_purpose(self, node: ast.With | ast.Try) -> bool:
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         names = [parent.name for parent in self.module.ancestors(node) if isinstance(parent, named)]
-        names += [ast.unparse(item.context_expr) for item in getattr(node, "items", ())]
+        names += [unparse(item.context_expr) for item in getattr(node, "items", ())]
         return any(_WAITS_BY_DESIGN.search(name) for name in names)
 
 
@@ -195,7 +195,7 @@ def _creates_lock(node: ast.expr) -> bool:
 def _is_made_before(block: ast.With | ast.Try, text: str, function: ast.AST | None) -> bool:
     """Return True if a function makes the same call outside every ``with`` before a block."""
     return isinstance(function, FunctionNode) and any(
-        call.lineno < block.lineno and ast.unparse(call) == text for call in _unlocked_calls(function)
+        call.lineno < block.lineno and unparse(call) == text for call in _unlocked_calls(function)
     )
 
 
@@ -203,7 +203,7 @@ def _never_locked_calls(function: FunctionNode) -> set[str]:
     """Return the source text of the calls of a function that it makes outside every ``with`` only."""
     unlocked = set(_unlocked_calls(function))
     calls = {node for node in nodes_run_by(function.body) if isinstance(node, ast.Call)}
-    return set(map(ast.unparse, unlocked)) - set(map(ast.unparse, calls - unlocked))
+    return set(map(unparse, unlocked)) - set(map(unparse, calls - unlocked))
 
 
 def _unlocked_calls(function: FunctionNode) -> Iterator[ast.Call]:

@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.polling_loops import called_name
 from wardround_python.check import PythonCheck
@@ -84,7 +84,7 @@ class BusyWait(PythonCheck):
         if polled is None or not self._is_poll(node, polled) or self._waits_itself(polled):
             return
         span = self.module.keyword_span(node, len("while"))
-        self.report(span, f"{ast.unparse(polled.func)}() is polled without a pause; sleep between two polls")
+        self.report(span, f"{unparse(polled.func)}() is polled without a pause; sleep between two polls")
 
     def _polled_call(self, node: ast.While) -> ast.Call | None:
         """Return the polled call: in the loop's test, or in the condition of its exit."""

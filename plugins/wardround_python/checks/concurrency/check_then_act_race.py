@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _EXISTENCE_CHECKS = frozenset({"exists", "isfile", "isdir", "is_file", "is_dir", "lexists"})
@@ -146,8 +147,8 @@ def _checked_path(test: ast.expr) -> str | None:
     ):
         return None
     if len(test.args) == 1:
-        return ast.unparse(test.args[0]) if ast.unparse(test.func.value).endswith("path") else None
-    return ast.unparse(test.func.value) if not test.args else None
+        return unparse(test.args[0]) if unparse(test.func.value).endswith("path") else None
+    return unparse(test.func.value) if not test.args else None
 
 
 def _creates(call: ast.Call, path: str, *, exclusive: bool) -> bool:
@@ -155,8 +156,8 @@ def _creates(call: ast.Call, path: str, *, exclusive: bool) -> bool:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if any(keyword.arg == "exist_ok" for keyword in call.keywords):
         return False
-    is_method = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == path
-    arguments = [ast.unparse(argument) for argument in call.args]
+    is_method = isinstance(call.func, ast.Attribute) and unparse(call.func.value) == path
+    arguments = [unparse(argument) for argument in call.args]
     if not is_method and arguments[:1] != [path]:
         return False
     if name == "open":
@@ -183,9 +184,9 @@ def _rows(inside: Sequence[ast.AST]) -> Iterator[tuple[ast.expr | ast.stmt, str]
 
 def _inserts(query: ast.Call, later: Sequence[ast.Call]) -> Iterator[ast.Call]:
     """Yield the SQL inserts into the table and column of a query."""
-    select = _SELECT.search(ast.unparse(query))
+    select = _SELECT.search(unparse(query))
     for call in later if select else ():
-        insert = _INSERT.search(ast.unparse(call))
+        insert = _INSERT.search(unparse(call))
         if insert and select and insert[1] == select[1] and re.search(rf"\b{select[2]}\b", insert[2]):
             yield call
 
@@ -194,11 +195,11 @@ def _creations(query: ast.expr, later: Sequence[ast.Call]) -> Iterator[ast.Call]
     """Yield the creations of a record with the fields of a lookup."""
     if not isinstance(query, ast.Call) or not isinstance(query.func, ast.Attribute):
         return
-    fields = {keyword.arg: ast.unparse(keyword.value) for keyword in query.keywords if keyword.arg}
+    fields = {keyword.arg: unparse(keyword.value) for keyword in query.keywords if keyword.arg}
     model = _model_of(query) if query.func.attr in _LOOKUPS else None
     for call in later if fields and model else ():
-        values = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
-        is_creation = ast.unparse(call.func) in (f"{model}.objects.create", model)
+        values = {keyword.arg: unparse(keyword.value) for keyword in call.keywords}
+        is_creation = unparse(call.func) in (f"{model}.objects.create", model)
         if is_creation and all(values.get(name) == value for name, value in fields.items()):
             yield call
 
@@ -209,7 +210,7 @@ def _follows(other: ast.Call, call: ast.Call) -> bool:
 
 def _model_of(found: ast.Call) -> str | None:
     """Return the model class of a query: ``User.objects``, ``session.query(User)``."""
-    text = ast.unparse(found.func)
+    text = unparse(found.func)
     match = re.match(r"(\w+)\.objects\.|.*\bquery\((\w+)\)\.|(\w+)\.query\.", text)
     return next((group for group in match.groups() if group), None) if match else None
 
@@ -243,8 +244,8 @@ def _counter(node: ast.AST) -> ast.Attribute | None:
 def _writes_back(call: ast.Call, counter: ast.Attribute) -> bool:
     """Return True if a later call saves the record of a counter."""
     assert isinstance(call.func, ast.Attribute)
-    owner = ast.unparse(counter.value)
-    saves = call.func.attr == "commit" or ast.unparse(call.func.value) == owner
+    owner = unparse(counter.value)
+    saves = call.func.attr == "commit" or unparse(call.func.value) == owner
     return call.lineno > counter.lineno and saves and owner != "self"
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -70,11 +70,11 @@ class CoroutineUsedAsCondition(PythonCheck):
         if isinstance(func, ast.Name):
             known = func.id in self._coroutines[""] and self._definitions[func.id] == 1
             return func.id if known and func.id not in self.module.assigned else None
-        if not isinstance(func, ast.Attribute) or ast.unparse(func.value) != "self":
+        if not isinstance(func, ast.Attribute) or unparse(func.value) != "self":
             return None
         owner = next((p for p in self.module.ancestors(node) if isinstance(p, ast.ClassDef)), None)
         known = owner is not None and func.attr in self._coroutines.get(owner.name, ())
-        return ast.unparse(func) if known else None
+        return unparse(func) if known else None
 
     @cached_property
     def _definitions(self) -> Counter[str]:

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _COMPLETE_FILE_METHODS = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
@@ -80,7 +81,7 @@ class FileIoInAsync(PythonCheck):
             return
         name = self.module.imported_name(node.func)
         if name in _COPYING or self._is_complete_file(node) or self._uses_opened_file(node, function):
-            called = ast.unparse(node.func)
+            called = unparse(node.func)
             message = f'{called}() blocks the event loop during disk I/O in coroutine "{function.name}"'
             self.report(self.module.span(node), message)
 
@@ -121,7 +122,7 @@ class FileIoInAsync(PythonCheck):
             for node in self.module.nodes
             if isinstance(node, ast.arg)
             and node.annotation is not None
-            and "Path" in ast.unparse(node.annotation)
+            and "Path" in unparse(node.annotation)
         }
         for name, values in self.module.assigned.items():
             if any(isinstance(v, (ast.BinOp, ast.Call)) and self._creates_path(v) for v in values):

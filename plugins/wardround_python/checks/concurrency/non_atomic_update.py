@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.db_autocommit import autocommits, is_change
 
@@ -79,7 +79,7 @@ class NonAtomicUpdate(PythonCheck):
 
     def _check(self, node: FunctionNode) -> None:
         calls = [child for child in nodes_run_by(node.body) if isinstance(child, ast.Call)]
-        if len(calls) < 2 or _TRANSACTIONAL.search(ast.unparse(node)):
+        if len(calls) < 2 or _TRANSACTIONAL.search(unparse(node)):
             return
         pair = self._of_statements(calls) or self._of_objects(node, calls)
         if pair is not None and not self._has_request_transactions():
@@ -114,7 +114,7 @@ class NonAtomicUpdate(PythonCheck):
         if len(moved) == 2:
             return moved[0], moved[1]
         parties = _transfer_parties(node)
-        by_name = {ast.unparse(call.func): call for call, owner in reversed(saves) if owner in parties}
+        by_name = {unparse(call.func): call for call, owner in reversed(saves) if owner in parties}
         if len(by_name) == 2:
             first, second = sorted(by_name.values(), key=lambda call: call.lineno)
             if self._follows(second, first):
@@ -126,7 +126,7 @@ class NonAtomicUpdate(PythonCheck):
         if not parties:
             return None
         commits = [call for call, _ in _method_calls(calls, {"commit"})]
-        moves = [move.lineno for move in _moves(node) if ast.unparse(_record(move)) in parties]
+        moves = [move.lineno for move in _moves(node) if unparse(_record(move)) in parties]
         between = next((one for one in commits if min(moves) < one.lineno < max(moves)), None)
         after = next((commit for commit in commits if commit.lineno > max(moves)), None)
         if between is None or after is None or not self._follows(after, between):
@@ -139,7 +139,7 @@ class NonAtomicUpdate(PythonCheck):
         for save in saves:
             for keyword in save.keywords:
                 value = keyword.value
-                if isinstance(value, ast.BinOp) and ast.unparse(value.left).endswith(f"F('{keyword.arg}')"):
+                if isinstance(value, ast.BinOp) and unparse(value.left).endswith(f"F('{keyword.arg}')"):
                     found[keyword.arg, type(value.op)] = save
         for (name, operator), one in found.items():
             other = found.get((name, ast.Add if operator is ast.Sub else ast.Sub))
@@ -190,8 +190,8 @@ def _transfer_parties(node: FunctionNode) -> frozenset[str]:
     found: dict[tuple[str, str], dict[type[ast.operator], str]] = {}
     for item in _moves(node):
         assert isinstance(item.target, ast.Attribute)
-        key = item.target.attr, ast.unparse(item.value)
-        found.setdefault(key, {})[type(item.op)] = ast.unparse(_record(item))
+        key = item.target.attr, unparse(item.value)
+        found.setdefault(key, {})[type(item.op)] = unparse(_record(item))
     for parties in found.values():
         if len(set(parties.values())) == 2:
             return frozenset(parties.values())
@@ -201,7 +201,7 @@ def _transfer_parties(node: FunctionNode) -> frozenset[str]:
 def _method_calls(calls: Sequence[ast.Call], methods: Collection[str]) -> list[tuple[ast.Call, str]]:
     """Return the calls of some methods, each with the object's source text."""
     return [
-        (call, ast.unparse(call.func.value))
+        (call, unparse(call.func.value))
         for call in calls
         if isinstance(call.func, ast.Attribute) and call.func.attr in methods
     ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
@@ -99,10 +99,10 @@ class RemovedAwait(PythonCheck):
         if not removed:
             return
         bare_before = (
-            Counter(ast.unparse(one) for one in walk(before_function) if isinstance(one, ast.Call)) - before
+            Counter(unparse(one) for one in walk(before_function) if isinstance(one, ast.Call)) - before
         )
         for call in (child for child in walk(after_function) if isinstance(child, ast.Call)):
-            text = ast.unparse(call)
+            text = unparse(call)
             if removed[text] and not bare_before[text] and self._is_bare(call, after_function):
                 removed[text] -= 1
                 self.report(
@@ -140,7 +140,7 @@ class RemovedAwait(PythonCheck):
 
 def _awaited(function: FunctionNode) -> Iterator[str]:
     return (
-        ast.unparse(child.value)
+        unparse(child.value)
         for child in walk(function)
         if isinstance(child, ast.Await) and isinstance(child.value, ast.Call)
     )

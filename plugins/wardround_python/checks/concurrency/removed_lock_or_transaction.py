@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
@@ -100,7 +101,7 @@ class RemovedLockOrTransaction(PythonCheck):
     def _compare(self, before: FunctionNode, after: FunctionNode) -> None:
         kinds = (ast.Try, ast.With, ast.AsyncWith)
         blocks = [node for node in nodes_run_by(before.body) if isinstance(node, kinds)]
-        bare = {ast.unparse(node): node for node in _bare(after)} if blocks else {}
+        bare = {unparse(node): node for node in _bare(after)} if blocks else {}
         for node in blocks:
             if not isinstance(node, ast.Try):
                 self._check_with(node, bare)
@@ -114,7 +115,7 @@ class RemovedLockOrTransaction(PythonCheck):
             self.report(self.module.span(bare_block[0]), message)
 
     def _check_with(self, node: ast.With | ast.AsyncWith, bare: dict[str, ast.stmt]) -> None:
-        guards = [ast.unparse(item.context_expr) for item in node.items]
+        guards = [unparse(item.context_expr) for item in node.items]
         guard = next((one for one in guards if _GUARDS.search(one)), None)
         bare_block = _bare_statements(node.body, bare)
         if guard is not None and len(bare_block) == len(node.body) and not self._is_held_elsewhere(guard):
@@ -136,7 +137,7 @@ def _bare(function: FunctionNode) -> Iterator[ast.stmt]:
         if isinstance(node, ast.Try) and node.finalbody:
             continue
         if isinstance(node, (ast.With, ast.AsyncWith)) and any(
-            _GUARDS.search(ast.unparse(item.context_expr)) for item in node.items
+            _GUARDS.search(unparse(item.context_expr)) for item in node.items
         ):
             continue
         if isinstance(node, ast.stmt):
@@ -148,5 +149,5 @@ def _bare(function: FunctionNode) -> Iterator[ast.stmt]:
 
 def _bare_statements(block: Sequence[ast.stmt], bare: dict[str, ast.stmt]) -> list[ast.stmt]:
     """Return the statements of a block that occur bare somewhere, unchanged."""
-    texts = [ast.unparse(item) for item in block]
+    texts = [unparse(item) for item in block]
     return [bare[text] for text in texts if text in bare and (len(text) > _SHORT or text.startswith("yield"))]

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround_python.analysis.polling_loops import ASKS_A_PERSON, called_name
 from wardround_python.check import PythonCheck
 from wardround_python.checks.concurrency.unbounded_retry import SLEEPS, catches_outage
@@ -75,7 +76,7 @@ class RetryByRecursion(PythonCheck):
             if not _has_limit(node):
                 self.report(
                     self.module.span(call),
-                    f"{ast.unparse(call.func)}() retries itself without a limit; use a loop with a limit",
+                    f"{unparse(call.func)}() retries itself without a limit; use a loop with a limit",
                 )
 
     @cached_property
@@ -96,7 +97,7 @@ class RetryByRecursion(PythonCheck):
     def _is_recursive(self, call: ast.Call, node: FunctionNode) -> bool:
         if self.module.class_of(node) is None:
             return isinstance(call.func, ast.Name) and call.func.id == node.name
-        return ast.unparse(call.func) in (f"self.{node.name}", f"cls.{node.name}")
+        return unparse(call.func) in (f"self.{node.name}", f"cls.{node.name}")
 
     def _follows_failure(self, call: ast.Call, node: FunctionNode) -> bool:
         """Return True if the call is where an outage is handled, or right after a sleep."""

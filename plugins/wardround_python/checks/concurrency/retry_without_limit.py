@@ -10,6 +10,7 @@ import msgspec
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -118,13 +119,13 @@ class RetryWithoutLimit(PythonCheck):
         if not any((self.module.dotted(base) or "").endswith("Task") for base in node.bases):
             return
         for statement in node.body:
-            if isinstance(statement, ast.Assign) and ast.unparse(statement) == "max_retries = None":
+            if isinstance(statement, ast.Assign) and unparse(statement) == "max_retries = None":
                 span = self.module.span(statement)
                 self.report(span, f'"{node.name}" is retried forever; set max_retries')
 
     def _report(self, node: ast.expr, library: _Library) -> None:
         ends = " or ".join(f"{name}=" for name in sorted(library.ends))
-        self.report(self.module.span(node), f"{ast.unparse(node)} retries forever; set {ends}")
+        self.report(self.module.span(node), f"{unparse(node)} retries forever; set {ends}")
 
     def _is_endless(self, node: ast.Call, library: _Library) -> bool:
         options = {keyword.arg: keyword.value for keyword in node.keywords}
@@ -152,6 +153,6 @@ class RetryWithoutLimit(PythonCheck):
             return value.value is None
         if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
             return isinstance(value.operand, ast.Constant)
-        if ast.unparse(value) == "float('inf')":
+        if unparse(value) == "float('inf')":
             return True
         return self.module.imported_name(value) in _ENDLESS_NAMES

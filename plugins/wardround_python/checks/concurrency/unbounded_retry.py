@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.polling_loops import (
     ASKS_A_PERSON,
     COUNTS_OR_TIMES,
@@ -107,7 +107,7 @@ class UnboundedRetry(PythonCheck):
             is_polled = self._polls(node, test.operand)
             return f"{shown(test.operand)} is polled without a limit or deadline" if is_polled else None
         if self._polls_state(node, test):
-            return f"{ast.unparse(test)} is polled without a limit or deadline"
+            return f"{unparse(test)} is polled without a limit or deadline"
         return None
 
     def visit_For(self, node: ast.For) -> None:
@@ -160,7 +160,7 @@ class UnboundedRetry(PythonCheck):
         return (
             name in names
             and all(one == name or one[:1].isupper() or one in self.module.imported for one in names)
-            and not COUNTS_OR_TIMES.search(ast.unparse(test))
+            and not COUNTS_OR_TIMES.search(unparse(test))
         )
 
     def _only_waits(self, body: Sequence[ast.stmt], exits: Sequence[ast.If]) -> bool:
@@ -177,7 +177,7 @@ class UnboundedRetry(PythonCheck):
     def _polls_state(self, node: ast.While, test: ast.expr) -> bool:
         """Return True if a loop sleeps until something changed elsewhere has a certain state."""
         parts = test.values if isinstance(test, ast.BoolOp) else [test]
-        if not all(map(_compares_state, parts)) or COUNTS_OR_TIMES.search(ast.unparse(test)):
+        if not all(map(_compares_state, parts)) or COUNTS_OR_TIMES.search(unparse(test)):
             return False
         calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
         queried = asked_for(node.body, test)
@@ -190,7 +190,7 @@ class UnboundedRetry(PythonCheck):
     def _is_limited_outside(self, node: ast.While) -> bool:
         """Return True if a ``with`` around the loop, by its name, limits its time."""
         return any(
-            _LIMITS_TIME.search(ast.unparse(item.context_expr))
+            _LIMITS_TIME.search(unparse(item.context_expr))
             for parent in self.module.ancestors(node)
             if isinstance(parent, (ast.With, ast.AsyncWith))
             for item in parent.items
@@ -198,12 +198,12 @@ class UnboundedRetry(PythonCheck):
 
     def _polls(self, node: ast.While, condition: ast.expr) -> bool:
         queried = condition.value if isinstance(condition, ast.Await) else condition
-        counts = COUNTS_OR_TIMES.search(ast.unparse(queried)) is not None
+        counts = COUNTS_OR_TIMES.search(unparse(queried)) is not None
         if _is_state(queried):
             return not counts and self._only_sleeps(node.body)
         if not isinstance(queried, ast.Call) or called_name(queried) in _WAITS_FOR_END:
             return False
-        if _WAITS_BY_NAME.search(ast.unparse(queried)):
+        if _WAITS_BY_NAME.search(unparse(queried)):
             return False
         if not counts and any(isinstance(statement, ast.Assign) for statement in node.body):
             calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
@@ -343,7 +343,7 @@ def _leave(exits: Sequence[ast.If]) -> bool:
 
 def _is_poll(value: ast.expr) -> bool:
     """Return True for a query that neither counts nor waits for an end."""
-    if not asks(value) or COUNTS_OR_TIMES.search(ast.unparse(value)):
+    if not asks(value) or COUNTS_OR_TIMES.search(unparse(value)):
         return False
     return not isinstance(value, ast.Call) or called_name(value) not in _WAITS_FOR_END
 
@@ -351,7 +351,7 @@ def _is_poll(value: ast.expr) -> bool:
 def _is_incidental(statement: ast.stmt, counts: Collection[str]) -> bool:
     """Return True for a statement that does not limit the loop."""
     if isinstance(statement, ast.AugAssign):
-        return ast.unparse(statement.target) not in counts
+        return unparse(statement.target) not in counts
     return isinstance(statement, (ast.Assign, ast.Expr, ast.Pass))
 
 

@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, last_name, targets_of
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _LOCK = LazyPattern(r"(?i)(^|[_.])r?(lock|mutex)$")
@@ -135,8 +135,7 @@ class UnsynchronizedWrite(PythonCheck):
     def _is_of_event_loop(self, lock: str) -> bool:
         """Return True for a lock that is entered with ``async with``."""
         return any(
-            isinstance(node, ast.AsyncWith)
-            and lock in [ast.unparse(item.context_expr) for item in node.items]
+            isinstance(node, ast.AsyncWith) and lock in [unparse(item.context_expr) for item in node.items]
             for node in self.module.nodes
         )
 
@@ -150,12 +149,12 @@ class UnsynchronizedWrite(PythonCheck):
         """Yield the modifications of fields and module variables: entries, assignments and mutating calls."""
         for node in self.module.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr in _MUTATING_METHODS and not self._is_event(ast.unparse(node.func.value)):
-                    yield node, ast.unparse(node.func.value)
+                if node.func.attr in _MUTATING_METHODS and not self._is_event(unparse(node.func.value)):
+                    yield node, unparse(node.func.value)
             elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(
                 node.ctx, (ast.Store, ast.Del)
             ):
-                yield node, ast.unparse(node.value if isinstance(node, ast.Subscript) else node)
+                yield node, unparse(node.value if isinstance(node, ast.Subscript) else node)
 
     def _is_event(self, modified: str) -> bool:
         """Return True if the name is an event, which threads share without a lock."""
@@ -167,7 +166,7 @@ class UnsynchronizedWrite(PythonCheck):
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.With, ast.AsyncWith)):
                 for item in parent.items:
-                    text = ast.unparse(item.context_expr)
+                    text = unparse(item.context_expr)
                     if _LOCK.search(text):
                         return text
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -180,7 +179,7 @@ class UnsynchronizedWrite(PythonCheck):
             return True
         if function.name in self._hooks_in_child:
             return True
-        text = ast.unparse(function)
+        text = unparse(function)
         return ".acquire(" in text or "lock held" in text.lower() or self._is_called_under_lock(function.name)
 
     @cached_property
@@ -213,7 +212,7 @@ class UnsynchronizedWrite(PythonCheck):
                 continue
             for target in targets_of(statement):
                 if isinstance(target, ast.Attribute) or _is_global(target, function):
-                    found.setdefault(ast.unparse(target), []).append(function)
+                    found.setdefault(unparse(target), []).append(function)
         return found
 
     def _is_called_under_lock(self, name: str) -> bool:

@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import literal
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -82,7 +83,7 @@ class BindAllInterfaces(PythonCheck):
         if host is None or literal(self.module, host) not in _ALL_INTERFACES:
             return
         function = self.module.function_of(node)
-        function_text = ast.unparse(function) if function is not None else ""
+        function_text = unparse(function) if function is not None else ""
         if not _INTENDED.search(function_text):
             self.report(
                 self.module.span(node), "server listens on all network interfaces; bind to one address"

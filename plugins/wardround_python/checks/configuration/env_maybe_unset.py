@@ -11,7 +11,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.storage.regex_cache import bounded
 from wardround_python.check import PythonCheck
 from wardround_python.checks.configuration.env_outside_settings import (
@@ -188,7 +188,7 @@ class EnvMaybeUnset(PythonCheck):
     def _declared(self, use: ast.expr, parent: ast.AST) -> str | None:
         """Return the name, field or parameter with a plain type that a value is assigned to."""
         if isinstance(parent, ast.AnnAssign):
-            return ast.unparse(parent.target) if _is_plain(parent.annotation) else None
+            return unparse(parent.target) if _is_plain(parent.annotation) else None
         if not isinstance(parent, ast.keyword) or parent.arg is None:
             return None
         call = self.module.parents[parent]
@@ -241,7 +241,7 @@ class EnvMaybeUnset(PythonCheck):
 
 
 def _is_plain(annotation: ast.expr) -> bool:
-    named = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    named = annotation.value if isinstance(annotation, ast.Constant) else unparse(annotation)
     return named in _PLAIN_TYPES
 
 
@@ -262,6 +262,6 @@ def _annotation_of(node: FunctionNode | ast.ClassDef, name: str) -> ast.expr | N
     """Return the annotation of a field of a class or of a parameter of a function."""
     if isinstance(node, ast.ClassDef):
         fields = (n for n in node.body if isinstance(n, ast.AnnAssign))
-        return next((n.annotation for n in fields if ast.unparse(n.target) == name), None)
+        return next((n.annotation for n in fields if unparse(n.target) == name), None)
     parameters = (*node.args.args, *node.args.kwonlyargs)
     return next((a.annotation for a in parameters if a.arg == name and a.annotation), None)

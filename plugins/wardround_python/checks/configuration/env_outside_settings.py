@@ -15,6 +15,7 @@ from wardround.checks.source import SourceFile
 from wardround.config.globs import matches_whole
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule, is_test_path
+from wardround.languages.python.tree import unparse
 from wardround_python.analysis.call_resolution import located
 from wardround_python.check import PythonCheck
 from wardround_python.options import PythonOptions
@@ -329,7 +330,7 @@ class EnvOutsideSettings(PythonCheck):
             return None
         parameters = sorted({a.arg for a in definition.node.args.args})
         read = rf"(?:environ\[|environ\.get\(|getenv\()(?:{'|'.join(map(re.escape, parameters))})\b"
-        is_reader = re.search(read, ast.unparse(definition.node)) is not None
+        is_reader = re.search(read, unparse(definition.node)) is not None
         return EnvironmentRead(key, False) if is_reader else None
 
     def _is_for_settings(self, node: ast.expr) -> bool:

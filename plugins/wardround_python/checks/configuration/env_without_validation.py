@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
+from wardround.languages.python.tree import unparse
 from wardround_python.analysis.null_guards import is_caught
 from wardround_python.check import PythonCheck
 from wardround_python.checks.configuration.env_outside_settings import (
@@ -185,7 +186,7 @@ class EnvWithoutValidation(PythonCheck):
         """Return True if it runs at each access of a property."""
         function = self.module.function_of(node)
         names = {
-            ast.unparse(decorator).rpartition(".")[2] for decorator in getattr(function, "decorator_list", ())
+            unparse(decorator).rpartition(".")[2] for decorator in getattr(function, "decorator_list", ())
         }
         return bool(names & {"property", "cached_property"})
 

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, literal, settings_in
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 # Canned access control lists of S3 and of Google Cloud Storage.
@@ -110,13 +111,13 @@ class PublicCloudResource(PythonCheck):
             return
         method = node.func.attr
         if method in {"make_public", "delete_public_access_block"} or (
-            method == "grant_read" and ast.unparse(node.func.value).endswith(".all()")
+            method == "grant_read" and unparse(node.func.value).endswith(".all()")
         ):
             self.report(self.module.span(node), "this makes the object public; use a signed URL")
         elif method in {"add_ingress_rule", "allow_from"} and node.args:
-            peer = ast.unparse(node.args[0])
+            peer = unparse(node.args[0])
             is_any = peer.endswith(("any_ipv4()", "any_ipv6()"))
-            if is_any and not self._is_web(node) and "internet" not in ast.unparse(node.func.value):
+            if is_any and not self._is_web(node) and "internet" not in unparse(node.func.value):
                 self.report(
                     self.module.span(node),
                     _PUBLIC_PORT,
@@ -151,7 +152,7 @@ class PublicCloudResource(PythonCheck):
         return any(literal(self.module, part) in _ALL_ADDRESSES for part in parts)
 
     def _is_open_container(self, value: ast.expr) -> bool:
-        named = ast.unparse(value).rpartition(".")[2].strip("'\"").lower()
+        named = unparse(value).rpartition(".")[2].strip("'\"").lower()
         return named in {"blob", "container"} and not isinstance(value, ast.Name)
 
     def _is_public_principal(self, principal: ast.expr | None) -> bool:
@@ -212,7 +213,7 @@ def _ports(node: ast.AST) -> list[ast.expr]:
     return [
         scope.args[0]
         for scope in scopes
-        if isinstance(scope, ast.Call) and scope.args and ".tcp" in ast.unparse(scope.func)
+        if isinstance(scope, ast.Call) and scope.args and ".tcp" in unparse(scope.func)
     ]
 
 
@@ -223,7 +224,7 @@ def _options(node: ast.AST) -> dict[str, ast.expr]:
 
 def _is_outgoing(node: ast.AST) -> bool:
     """Return True for a call or dict of a rule for outgoing traffic."""
-    text = ast.unparse(node) if isinstance(node, ast.Call) else ""
+    text = unparse(node) if isinstance(node, ast.Call) else ""
     if _OUTGOING.search(text.partition("(")[0]):
         return True
     return any(name.lower().startswith("egress") for name in _options(node))

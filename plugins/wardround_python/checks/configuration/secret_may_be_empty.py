@@ -8,6 +8,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.languages.python.tree import unparse
 from wardround.storage.regex_cache import bounded
 from wardround_python.check import PythonCheck
 from wardround_python.checks.configuration.env_outside_settings import environment_read
@@ -71,7 +72,7 @@ class SecretMayBeEmpty(PythonCheck):
     ]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        if not any(ast.unparse(base).endswith("Settings") for base in node.bases):
+        if not any(unparse(base).endswith("Settings") for base in node.bases):
             return
         text = "\n".join(self.source.lines[node.lineno - 1 : node.end_lineno])
         for field in node.body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -57,7 +57,7 @@ class ConditionalExpressionPrecedence(PythonCheck):
         if not isinstance(first, (ast.Name, ast.Attribute)) or _counts(body) or _is_tested(first, node.test):
             return
         if not self._is_parenthesized(body):
-            result = f"{ast.unparse(node.orelse)}, not {ast.unparse(first)}"
+            result = f"{unparse(node.orelse)}, not {unparse(first)}"
             self.report(self.module.span(node), f"without the condition this is {result}; use parentheses")
 
     def _is_parenthesized(self, body: ast.BinOp) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.findings import SuggestedFix
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _PREDICATE = ("is_", "has_", "can_", "should_", "was_", "needs_", "supports_")
@@ -82,7 +83,7 @@ class ConstantCondition(PythonCheck):
             if isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], operator_type):
                 value = one.comparators[0]
                 if isinstance(value, ast.Constant) and value.value is not None:
-                    compared.setdefault(ast.unparse(one.left), set()).add(repr(value.value))
+                    compared.setdefault(unparse(one.left), set()).add(repr(value.value))
         for name, values in compared.items():
             if len(values) > 1 and "(" not in name:
                 always = "true" if isinstance(node.op, ast.Or) else "false"
@@ -115,7 +116,7 @@ class ConstantCondition(PythonCheck):
             for side in (node.left, node.comparators[0]):
                 if not isinstance(side, ast.Attribute) or side.attr not in ("lower", "upper", "strip"):
                     continue
-                if ast.unparse(side.value) not in ("str", "bytes"):
+                if unparse(side.value) not in ("str", "bytes"):
                     self._report(side)
 
     def _corrected(self, node: ast.Compare) -> SuggestedFix | None:
@@ -185,7 +186,7 @@ class ConstantCondition(PythonCheck):
     def _report(self, node: ast.expr) -> None:
         self.report(
             self.module.span(node),
-            f"{ast.unparse(node)} is not called, and a function is always true; call it",
+            f"{unparse(node)} is not called, and a function is always true; call it",
         )
 
     def _is_never_assigned(self, name: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from wardround.checks.cases import code
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 
@@ -110,9 +110,7 @@ class IdenticalBranches(PythonCheck):
         for position, one in enumerate(values):
             for other in values[:position]:
                 if _are_equal([one], [other]) and not _calls(one) and not isinstance(one, ast.Constant):
-                    self.report(
-                        self.module.span(node), f"{ast.unparse(one)} is on both sides of the operator"
-                    )
+                    self.report(self.module.span(node), f"{unparse(one)} is on both sides of the operator")
                     return
 
 

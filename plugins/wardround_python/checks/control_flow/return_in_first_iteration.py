@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -74,11 +75,11 @@ def _accumulates(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.AugAssign):
         return isinstance(node.target, ast.Name) and node.target.id == name
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-        return ast.unparse(node.targets[0].value) == name
+        return unparse(node.targets[0].value) == name
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in _ACCUMULATING_METHODS
     ):
-        return ast.unparse(node.func.value) == name
+        return unparse(node.func.value) == name
     return False

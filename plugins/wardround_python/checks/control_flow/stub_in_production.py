@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.storage.regex_cache import bounded
 from wardround_python.analysis.stub_wording import (
     CONDITION,
@@ -121,7 +121,7 @@ class StubInProduction(PythonCheck):
         if found is None or node.value is None or not isinstance(function, FunctionNode):
             return
         is_end = function.body[-1] is node and len(function.body) > 1 and self.source.is_added(node.lineno)
-        if is_end and SUCCESS.search(ast.unparse(node.value)) and _only_literals(node.value):
+        if is_end and SUCCESS.search(unparse(node.value)) and _only_literals(node.value):
             self.report(
                 self.module.span(node), f'this reports success, but the work is missing: "{found[0][:60]}"'
             )
@@ -210,7 +210,7 @@ class StubInProduction(PythonCheck):
         """Return True if a method handles requests that modify data."""
         owner = self.module.class_of(node)
         bases = owner.bases if owner is not None else []
-        is_view = any(_VIEW.search(ast.unparse(base)) for base in bases)
+        is_view = any(_VIEW.search(unparse(base)) for base in bases)
         return is_view and node.name in ("post", "put", "patch", "delete", "form_valid", "create", "destroy")
 
     def _is_step(self, node: FunctionNode, mention: bool) -> bool:
@@ -268,7 +268,7 @@ class StubInProduction(PythonCheck):
     def _added_call(self, owner: ast.ClassDef, name: str) -> int | None:
         """Return the line of an added call of a method in its class."""
         calls = (n for n in walk(owner) if isinstance(n, ast.Call) and self.source.is_added(n.lineno))
-        return next((call.lineno for call in calls if ast.unparse(call.func) == f"self.{name}"), None)
+        return next((call.lineno for call in calls if unparse(call.func) == f"self.{name}"), None)
 
     def _constant_predicate(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Describe a predicate of a class that always returns the same value."""
@@ -350,7 +350,7 @@ class StubInProduction(PythonCheck):
     def _abstract_here(self) -> set[str]:
         """Classes of the module that leave methods to subclasses."""
         classes = [n for n in self.module.nodes if isinstance(n, ast.ClassDef)]
-        return {c.name for c in classes if self._is_abstract(c) or "abstractmethod" in ast.unparse(c)}
+        return {c.name for c in classes if self._is_abstract(c) or "abstractmethod" in unparse(c)}
 
     def _has_subclasses(self, owner: ast.ClassDef) -> bool:
         subclass = bounded(rf"^\s*class \w+\([^)]*\b{owner.name}\b", re.MULTILINE)
@@ -360,7 +360,7 @@ class StubInProduction(PythonCheck):
 
     def _is_intended(self, node: FunctionNode) -> bool:
         """Return True if an empty body is by design: abstract, overloaded, a handler, or overridden."""
-        if any(_NO_STUB_DECORATOR.search(ast.unparse(decorator)) for decorator in node.decorator_list):
+        if any(_NO_STUB_DECORATOR.search(unparse(decorator)) for decorator in node.decorator_list):
             return True
         owner = self.module.class_of(node)
         if _EVENT_HANDLER.match(node.name) or (node.name.startswith("__") and node.name.endswith("__")):
@@ -441,7 +441,7 @@ def _shortfall(first: ast.stmt | None, promise: str, is_method: bool) -> str | N
     if isinstance(first, ast.Raise):
         return "only raises NotImplementedError"
     if isinstance(first, ast.Return) and first.value is not None:
-        value = ast.unparse(first.value)
+        value = unparse(first.value)
         return None if value in promise else f"only returns {value}"
     is_promise = EFFECT.match(promise) is not None or (first is not None and not is_method)
     return "does nothing" if is_promise else None

@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once, literal
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _OPEN = LazyPattern(r"(?i)^(http|ws|ldap|ftp|mqtt|amqp)://(?:[^/@\s]*@)?([^/:?\s]+|\[[^]]*\])")
@@ -113,7 +113,7 @@ class CleartextCredentials(PythonCheck):
         called = self.module.dotted(call.func) or "" if isinstance(call, ast.Call) else ""
         is_off = isinstance(node.value, ast.Constant) and node.value.value is False
         is_client = called.endswith((".client", ".resource", "ldap3.Server"))
-        if node.arg == "use_ssl" and is_off and is_client and "endpoint_url" not in ast.unparse(call):
+        if node.arg == "use_ssl" and is_off and is_client and "endpoint_url" not in unparse(call):
             self.report(
                 self.module.span(node), "use_ssl=False disables encryption of the connection; leave TLS on"
             )
@@ -157,7 +157,7 @@ class CleartextCredentials(PythonCheck):
     def _carries_secret(self, node: ast.Call) -> bool:
         arguments = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
         names = [keyword.arg or "" for keyword in node.keywords]
-        text = " ".join([*names, *map(ast.unparse, arguments)])
+        text = " ".join([*names, *map(unparse, arguments)])
         if _SECRET.search(text) or self._has_name_and_password(node):
             return True
         function = self.module.function_of(node)
@@ -167,7 +167,7 @@ class CleartextCredentials(PythonCheck):
             and any(
                 part.id in handed for t in child.targets for part in walk(t) if isinstance(part, ast.Name)
             )
-            and _SECRET.search(ast.unparse(child)) is not None
+            and _SECRET.search(unparse(child)) is not None
             for child in (walk(function) if function is not None else self.module.tree.body)
         )
 

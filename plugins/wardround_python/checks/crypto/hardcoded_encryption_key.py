@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _CIPHERS = frozenset({"Fernet", "AESGCM", "AESCCM", "ChaCha20Poly1305", "AESSIV", "SecretBox"})
@@ -74,12 +75,11 @@ class HardcodedEncryptionKey(PythonCheck):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "encode":
             return self._is_in_source(node.func.value)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            text = ast.unparse(node)
+            text = unparse(node)
             values = [
                 inner.value
                 for inner in self.module.nodes
-                if isinstance(inner, ast.Assign)
-                and any(ast.unparse(target) == text for target in inner.targets)
+                if isinstance(inner, ast.Assign) and any(unparse(target) == text for target in inner.targets)
             ]
             return (
                 len(values) == 1

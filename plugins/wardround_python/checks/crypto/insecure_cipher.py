@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import PythonModule, statements_in
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _NEEDS_FRESH = frozenset({"CBC", "CTR", "GCM", "CFB", "OFB", "CFB8"})
@@ -109,10 +109,10 @@ class InsecureCipher(PythonCheck):
     def _is_of_the_key(self, node: ast.expr, place: ast.AST) -> bool:
         """Return True if an IV is a part of the key, or a hash of it."""
         function = self.module.function_of(place)
-        texts = [ast.unparse(node)]
+        texts = [unparse(node)]
         if isinstance(node, ast.Name) and function is not None:
             texts += [
-                ast.unparse(inner.value)
+                unparse(inner.value)
                 for inner in walk(function)
                 if isinstance(inner, ast.Assign)
                 and any(getattr(t, "id", "") == node.id for t in inner.targets)
@@ -134,7 +134,7 @@ class InsecureCipher(PythonCheck):
         is_kept = (
             isinstance(nonce, ast.Attribute) and set_once is not None and not _is_counted(self.module, nonce)
         )
-        is_derived = isinstance(set_once, (ast.Call, ast.Subscript)) and "hashlib." in ast.unparse(set_once)
+        is_derived = isinstance(set_once, (ast.Call, ast.Subscript)) and "hashlib." in unparse(set_once)
         if is_kept or is_derived or self._is_fixed(nonce):
             return (
                 f"{maker} reuses its nonce for the next message; "
@@ -146,7 +146,7 @@ class InsecureCipher(PythonCheck):
         if _BROKEN.search(name):
             return f"{name.split('.')[-2]} is a broken cipher; use AES"
         modes = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "mode")]
-        mode = ast.unparse(modes[0]).rpartition("_")[2] if modes else ""
+        mode = unparse(modes[0]).rpartition("_")[2] if modes else ""
         if mode == "ECB":
             return "ECB encrypts equal blocks to equal blocks; use an authenticated mode such as GCM"
         arguments = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"iv", "IV", "nonce"})]
@@ -193,18 +193,18 @@ class InsecureCipher(PythonCheck):
 
 def _single_assignment(module: PythonModule, node: ast.expr) -> ast.expr | None:
     """Return the value of a name or attribute that is assigned once in the module."""
-    text = ast.unparse(node)
+    text = unparse(node)
     values = [
         inner.value
         for inner in statements_in(module.tree)
-        if isinstance(inner, ast.Assign) and any(ast.unparse(target) == text for target in inner.targets)
+        if isinstance(inner, ast.Assign) and any(unparse(target) == text for target in inner.targets)
     ]
     return values[0] if len(values) == 1 else None
 
 
 def _is_counted(module: PythonModule, node: ast.expr) -> bool:
     """Return True if an attribute changes: it is incremented, or assigned outside the constructor."""
-    text = ast.unparse(node)
+    text = unparse(node)
     for inner in statements_in(module.tree):
         targets = (
             inner.targets
@@ -213,7 +213,7 @@ def _is_counted(module: PythonModule, node: ast.expr) -> bool:
             if isinstance(inner, ast.AugAssign)
             else []
         )
-        if any(ast.unparse(target) == text for target in targets):
+        if any(unparse(target) == text for target in targets):
             function = module.function_of(inner)
             if isinstance(inner, ast.AugAssign) or getattr(function, "name", "") not in {
                 "__init__",

@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _OURS = LazyPattern(
@@ -155,36 +155,36 @@ class InsecureComparison(PythonCheck):
             ]
             node = values[0] if len(values) == 1 else node
         if isinstance(node, (ast.BinOp, ast.JoinedStr)):
-            text = ast.unparse(node)  # "sha256=" before the digest
+            text = unparse(node)  # "sha256=" before the digest
             return text if "hmac." in text else ""
         if not isinstance(node, ast.Call):
             return ""
         called = last_name(node.func)
         bodies = [
-            ast.unparse(inner)
+            unparse(inner)
             for inner in self.module.nodes
             if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner.name == called
         ]
-        return " ".join([ast.unparse(node), *bodies[:1]])
+        return " ".join([unparse(node), *bodies[:1]])
 
     def _is_pair(self, ours: ast.expr, given: ast.expr) -> bool:
         if isinstance(ours, ast.Constant) or isinstance(given, ast.Constant):
             return False
         mine, theirs = _called(ours), _called(given)
-        return bool(_OURS.search(mine) and _GIVEN.search(theirs)) and ast.unparse(ours) != ast.unparse(given)
+        return bool(_OURS.search(mine) and _GIVEN.search(theirs)) and unparse(ours) != unparse(given)
 
     def _handles_strangers(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         """Return True if the compared value comes from a request, as far as the function shows."""
-        signature = ast.unparse(function.args)
+        signature = unparse(function.args)
         lines = self.source.lines[function.lineno - 1 : function.end_lineno]
         return bool(_HANDLED.search(signature) or _HANDLED.search("\n".join(lines)))
 
 
 def _is_earlier(function: ast.AST, left: ast.expr, right: ast.expr) -> bool:
     """Return True if one operand was assigned from the other: the comparison detects a change."""
-    texts = {ast.unparse(left), ast.unparse(right)}
+    texts = {unparse(left), unparse(right)}
     return any(
-        isinstance(node, ast.Assign) and {ast.unparse(node.targets[0]), ast.unparse(node.value)} == texts
+        isinstance(node, ast.Assign) and {unparse(node.targets[0]), unparse(node.value)} == texts
         for node in walk(function)
     )
 

@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, given_once, is_false
 from wardround.languages.python.module import nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _PLACES = frozenset({"jwt", "jose", "authlib", "joserfc", "flask_jwt_extended"})
@@ -133,9 +133,9 @@ class InsecureJwt(PythonCheck):
     def _is_read_by_hand(self, node: ast.Call) -> bool:
         """Return True if a function decodes the claims of a token and never verifies the signature."""
         function = self.module.function_of(node)
-        if function is None or ("payload" not in ast.unparse(node) and "[1]" not in ast.unparse(node)):
+        if function is None or ("payload" not in unparse(node) and "[1]" not in unparse(node)):
             return False
-        text = ast.unparse(function)
+        text = unparse(function)
         return ".split('.')" in text and "json.loads" in text and not _VERIFIES.search(text)
 
     def _check_options(self, node: ast.Call) -> None:
@@ -156,7 +156,7 @@ class InsecureJwt(PythonCheck):
         """Return True if only the issuer or a similar claim is read, or the token is verified later."""
         reader = self.module.parents[node]
         outer = self.module.parents.get(reader)
-        asked = ast.unparse(outer if isinstance(outer, ast.Call) else reader)
+        asked = unparse(outer if isinstance(outer, ast.Call) else reader)
         issuer = any(f"'{name}'" in asked for name in ("iss", "kid", "exp", "aud", "jti"))
         return issuer or self._is_verified_later(node)
 
@@ -168,7 +168,7 @@ class InsecureJwt(PythonCheck):
                 inner.value
                 for inner in self.module.nodes
                 if isinstance(inner, ast.Assign)
-                and any(ast.unparse(target).rpartition(".")[2] == last for target in inner.targets)
+                and any(unparse(target).rpartition(".")[2] == last for target in inner.targets)
             ]
             node = values[0] if len(values) == 1 else node
         if not isinstance(node, ast.Dict):
@@ -186,14 +186,14 @@ class InsecureJwt(PythonCheck):
         if not arguments or function is None or isinstance(arguments[0], ast.Constant):
             return
         named = {inner.id for inner in walk(arguments[0]) if isinstance(inner, ast.Name)}
-        chosen = any("get_unverified_header" in ast.unparse(item) for item in (arguments[0],)) or any(
+        chosen = any("get_unverified_header" in unparse(item) for item in (arguments[0],)) or any(
             isinstance(child, ast.Assign)
             and "get_unverified_header" in self._expanded_text(function, child.value)
             and any(isinstance(t, ast.Name) and t.id in named for t in child.targets)
             for child in walk(function)
         )
         if chosen and not any(
-            isinstance(part, ast.Compare) and any(name in ast.unparse(part) for name in named)
+            isinstance(part, ast.Compare) and any(name in unparse(part) for name in named)
             for part in walk(function)
         ):
             self.report(
@@ -205,12 +205,12 @@ class InsecureJwt(PythonCheck):
         """Return the text of an expression with the values of the names in it."""
         names = {node.id for node in walk(value) if isinstance(node, ast.Name)}
         values = [
-            ast.unparse(inner.value)
+            unparse(inner.value)
             for inner in walk(function)
             if isinstance(inner, ast.Assign)
             and any(isinstance(t, ast.Name) and t.id in names for t in inner.targets)
         ]
-        return " ".join([ast.unparse(value), *values])
+        return " ".join([unparse(value), *values])
 
     def _check_algorithms(self, node: ast.Call) -> None:
         for keyword in node.keywords:
@@ -239,7 +239,7 @@ class InsecureJwt(PythonCheck):
         return any(
             isinstance(call, ast.Call) and isinstance(call.func, (ast.Attribute, ast.Name))
             and call is not node
-            and ast.unparse(call.func).rpartition(".")[2] in _VERIFYING
+            and unparse(call.func).rpartition(".")[2] in _VERIFYING
             for call in nodes_run_by(body)
         )  # fmt: skip
 

@@ -12,6 +12,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import fixed_text
 from wardround.languages.python.module import statements_in
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 from wardround_python.docdrift.value_usage import ValueUses
 
@@ -126,7 +127,7 @@ class InsecureRandom(PythonCheck):
         """Report a secret that is a hash of the time; return True if it is one."""
         if not (self.module.imported_name(node.func) or "").startswith("hashlib.") or not node.args:
             return False
-        text = ast.unparse(node.args[0])
+        text = unparse(node.args[0])
         names = self._secrets_made_of(node, ValueUses(self.module), 0)
         if names and ("time.time(" in text or ".now(" in text) and not _UNGUESSABLE.search(text):
             self.report(
@@ -156,7 +157,7 @@ class InsecureRandom(PythonCheck):
     def _picks(self, node: ast.Call) -> bool:
         """Return True if an existing item is selected unchanged, so that no secret is generated."""
         picked = node.args[0] if node.args else None
-        is_text = isinstance(picked, ast.Constant) or "string." in ast.unparse(picked or node)
+        is_text = isinstance(picked, ast.Constant) or "string." in unparse(picked or node)
         is_whole = isinstance(self.module.parents[node], (ast.Assign, ast.Return, ast.keyword, ast.AnnAssign))
         return _last(node.func) in {"choice", "sample"} and is_whole and not is_text
 
@@ -172,13 +173,13 @@ class InsecureRandom(PythonCheck):
             is_made_here = (
                 isinstance(func.value, ast.Call) and self.module.dotted(func.value.func) == "random.Random"
             )
-            return is_made_here or ast.unparse(func.value) in self._generators()
+            return is_made_here or unparse(func.value) in self._generators()
         return False
 
     def _generators(self) -> frozenset[str]:
         """Return the names and attributes that hold a ``random.Random`` anywhere in the module."""
         return frozenset(
-            ast.unparse(target)
+            unparse(target)
             for node in statements_in(self.module.tree)
             if isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Call)

@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _OLD = frozenset(
@@ -166,11 +166,11 @@ class InsecureTls(PythonCheck):
         """Report options with ``verify`` off that are spread into a call of an HTTP client."""
         for keyword in node.keywords:
             if keyword.arg is None and isinstance(keyword.value, (ast.Name, ast.Attribute)):
-                text = ast.unparse(keyword.value)
+                text = unparse(keyword.value)
                 values = [
-                    ast.unparse(inner.value)
+                    unparse(inner.value)
                     for inner in self.module.nodes
-                    if isinstance(inner, ast.Assign) and any(ast.unparse(t) == text for t in inner.targets)
+                    if isinstance(inner, ast.Assign) and any(unparse(t) == text for t in inner.targets)
                 ]
                 if len(values) == 1 and ("'verify': False" in values[0] or "verify=False" in values[0]):
                     self.report(self.module.span(node), _UNCHECKED)
@@ -189,7 +189,7 @@ class InsecureTls(PythonCheck):
             self._check_variable(node, target)
             self._check_setting(node, target, node.value)
             if isinstance(target, ast.Attribute) and self._switches_off(target, node.value):
-                where = (self.module.function_of(node), ast.unparse(target.value))
+                where = (self.module.function_of(node), unparse(target.value))
                 if (
                     where not in self._said
                     and not self._is_opt_in(node)
@@ -219,7 +219,7 @@ class InsecureTls(PythonCheck):
         child: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.If):
-                test = ast.unparse(parent.test).lower()
+                test = unparse(parent.test).lower()
                 if any(
                     word in test
                     for word in ("verif", "insecure", "validate", "check", "ssl", "tls", "debug", "strict")
@@ -233,11 +233,11 @@ class InsecureTls(PythonCheck):
 
     def _is_server(self, context: ast.expr) -> bool:
         """Return True for a server, which requests no client certificate by default."""
-        name = ast.unparse(context)
+        name = unparse(context)
         return any(
             isinstance(node, ast.Assign)
-            and ast.unparse(node.targets[0]) == name
-            and any(word in ast.unparse(node.value) for word in ("TLS_SERVER", "CLIENT_AUTH"))
+            and unparse(node.targets[0]) == name
+            and any(word in unparse(node.value) for word in ("TLS_SERVER", "CLIENT_AUTH"))
             for node in self.module.nodes
         )
 
@@ -255,12 +255,12 @@ class InsecureTls(PythonCheck):
         return isinstance(text, str) and (text.endswith("CERT_NONE") or text.lower() == "none")
 
     def visit_Call(self, node: ast.Call) -> None:
-        last = (self.module.dotted(node.func) or ast.unparse(node.func)).rpartition(".")[2]
+        last = (self.module.dotted(node.func) or unparse(node.func)).rpartition(".")[2]
         if "requests" in self.source.text or "httpx" in self.source.text:
             self._check_options(node)
         if last != "set_option" or len(node.args) != 2:
             return
-        option, value = map(ast.unparse, node.args)
+        option, value = map(unparse, node.args)
         is_open = value.endswith(("OPT_X_TLS_NEVER", "OPT_X_TLS_ALLOW"))
         if option.endswith("OPT_X_TLS_REQUIRE_CERT") and is_open and not self._is_opt_in(node):
             self.report(self.module.span(node), _UNCHECKED)
@@ -272,7 +272,7 @@ class InsecureTls(PythonCheck):
         if isinstance(parent, ast.keyword):
             return parent.arg in {"ssl_version", "ssl_minimum_version", "protocol", "minimum_version"}
         if isinstance(parent, ast.Assign):
-            return any(_KEPT_VERSION.search(ast.unparse(target)) for target in parent.targets)
+            return any(_KEPT_VERSION.search(unparse(target)) for target in parent.targets)
         return False
 
     def visit_keyword(self, node: ast.keyword) -> None:
@@ -289,11 +289,11 @@ class InsecureTls(PythonCheck):
         if not isinstance(node.value, ast.Constant) or node.value.value is not False:
             return
         call = self.module.parents[node]
-        func = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        func = unparse(call.func) if isinstance(call, ast.Call) else ""
         is_ssl = node.arg == "ssl" and ("Connector" in func or "session" in func.lower() or "aiohttp" in func)
         if is_ssl or (node.arg == "verify_ssl" and ("Connector" in func or "session" in func.lower())):
             self.report(self.module.span(node), _UNCHECKED)
 
 
 def _broken(value: ast.expr) -> str:
-    return f"{ast.unparse(value)} is broken: an attacker can read and change the connection; require TLS 1.2"
+    return f"{unparse(value)} is broken: an attacker can read and change the connection; require TLS 1.2"

@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import given_once, literal
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _UNCHECKED = "the peer's identity is not verified, so anyone can impersonate it; leave verification on"
@@ -88,7 +89,7 @@ class PeerVerificationDisabled(PythonCheck):
         name = self.module.imported_name(call.func) or ""
         is_false = node.value.value is False
         is_ssl = node.arg == "ssl" and isinstance(call.func, ast.Attribute) and "Connector" not in name
-        aiohttp_call = is_ssl and self._imports("aiohttp") and "ession" not in ast.unparse(call.func)
+        aiohttp_call = is_ssl and self._imports("aiohttp") and "ession" not in unparse(call.func)
         if (
             (
                 is_false
@@ -106,18 +107,18 @@ class PeerVerificationDisabled(PythonCheck):
             self._check_attribute(node, target)
         elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
             expected = _VARIABLES.get(str(target.slice.value))
-            is_environment = ast.unparse(target.value).endswith("environ")
+            is_environment = unparse(target.value).endswith("environ")
             if is_environment and expected is not None and literal(self.module, node.value) == expected:
                 self.report(self.module.span(node), _UNCHECKED)
 
     def _check_attribute(self, node: ast.Assign, target: ast.Attribute) -> None:
         if target.attr == "_create_default_https_context":
-            if ast.unparse(node.value).endswith("_create_unverified_context"):
+            if unparse(node.value).endswith("_create_unverified_context"):
                 self.report(self.module.span(node), _UNCHECKED)
         elif target.attr == "verify" and isinstance(node.value, ast.Constant) and node.value.value is False:
             value = given_once(self.module, target.value)
             maker = self.module.dotted(value.func) or "" if isinstance(value, ast.Call) else ""
-            if _SESSIONS.search(maker) and "session" not in ast.unparse(target.value).lower():
+            if _SESSIONS.search(maker) and "session" not in unparse(target.value).lower():
                 self.report(self.module.span(node), _UNCHECKED)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
@@ -132,7 +133,7 @@ class PeerVerificationDisabled(PythonCheck):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         parent = self.module.parents[node]
-        is_context = isinstance(parent, ast.Call) and ast.unparse(parent.func).endswith("Context")
+        is_context = isinstance(parent, ast.Call) and unparse(parent.func).endswith("Context")
         if (
             is_context
             and node.attr.endswith("_METHOD")
@@ -146,7 +147,7 @@ class PeerVerificationDisabled(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        arguments = [ast.unparse(argument).rpartition(".")[2] for argument in node.args[:2]]
+        arguments = [unparse(argument).rpartition(".")[2] for argument in node.args[:2]]
         if called == "setopt" and arguments[:1] in (["SSL_VERIFYPEER"], ["SSL_VERIFYHOST"]):
             if literal(self.module, node.args[1]) in {0}:
                 self.report(self.module.span(node), _UNCHECKED)

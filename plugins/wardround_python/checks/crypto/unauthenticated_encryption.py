@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -93,10 +94,10 @@ class UnauthenticatedEncryption(PythonCheck):
     def _check_tag(self, node: ast.Call, func: ast.Attribute) -> None:
         """Report a mode with a tag that is never verified."""
         value = func.value if isinstance(func.value, ast.Call) else given_once(self.module, func.value)
-        if not isinstance(value, ast.Call) or not _TAGGED.search(ast.unparse(value)):
+        if not isinstance(value, ast.Call) or not _TAGGED.search(unparse(value)):
             return
         function = self.module.function_of(node)
-        around = ast.unparse(function) if function is not None else self.source.text
+        around = unparse(function) if function is not None else self.source.text
         if ".verify(" not in around and ".hexverify(" not in around and "_and_verify" not in around:
             self.report(
                 self.module.span(node),
@@ -106,9 +107,7 @@ class UnauthenticatedEncryption(PythonCheck):
     def _check_bare(self, node: ast.Call) -> None:
         """Report a mode without authentication, in a module where nothing else authenticates the data."""
         function = self.module.function_of(node)
-        texts = [ast.unparse(argument) for argument in node.args] + [
-            ast.unparse(k.value) for k in node.keywords
-        ]
+        texts = [unparse(argument) for argument in node.args] + [unparse(k.value) for k in node.keywords]
         if (
             not any(map(_BARE.search, texts))
             or _SEALED.search(self.source.text)

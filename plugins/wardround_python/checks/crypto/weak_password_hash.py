@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import literal
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 # OWASP, Password Storage Cheat Sheet (2023): PBKDF2 600,000 with SHA-256, bcrypt 10, scrypt 2**14 at least,
@@ -93,7 +94,7 @@ class WeakPasswordHash(PythonCheck):
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        names = [ast.unparse(target) for target in node.targets]
+        names = [unparse(target) for target in node.targets]
         if (
             names == ["PASSWORD_HASHERS"]
             and isinstance(node.value, (ast.List, ast.Tuple))
@@ -117,7 +118,7 @@ class WeakPasswordHash(PythonCheck):
 
     def _check_hasher(self, node: ast.Assign, name: str) -> None:
         cls = self.module.parents[node]
-        bases = " ".join(ast.unparse(base) for base in cls.bases) if isinstance(cls, ast.ClassDef) else ""
+        bases = " ".join(unparse(base) for base in cls.bases) if isinstance(cls, ast.ClassDef) else ""
         least = _BCRYPT if "BCrypt" in bases else _PBKDF2 if "PBKDF2" in bases else 0
         value = self._number(node.value)
         if value is not None and value < least:
@@ -159,7 +160,7 @@ class WeakPasswordHash(PythonCheck):
         function = self.module.function_of(node)
         if not _KEEPS.search(getattr(function, "name", "")):
             return
-        text = ast.unparse(function) if function is not None else ""
+        text = unparse(function) if function is not None else ""
         if not _SLOW.search(text):
             self.report(
                 self.module.span(node),
@@ -172,7 +173,7 @@ class WeakPasswordHash(PythonCheck):
             arguments = [k.value for k in node.keywords if k.arg == "method"] or node.args[1:2]
             return bool(arguments) and _OLD_METHOD.search(str(literal(self.module, arguments[0]))) is not None
         if name in {"crypt.crypt", "crypt.mksalt"}:
-            return not node.args[1:] or "SHA" not in ast.unparse(node.args[1])
+            return not node.args[1:] or "SHA" not in unparse(node.args[1])
         return last in {"hash", "encrypt"} and _OLD_SCHEME.search(name) is not None
 
     def _has_fixed_salt(self, node: ast.Call, last: str) -> bool:
@@ -183,8 +184,8 @@ class WeakPasswordHash(PythonCheck):
             salt = salt.func.value
         value = literal(self.module, salt)
         function = self.module.function_of(node)
-        names = ast.unparse(node.args[0] if node.args else node) + getattr(function, "name", "")
-        return isinstance(value, (bytes, str)) and _OF_PASSWORD.search(names + ast.unparse(node)) is not None
+        names = unparse(node.args[0] if node.args else node) + getattr(function, "name", "")
+        return isinstance(value, (bytes, str)) and _OF_PASSWORD.search(names + unparse(node)) is not None
 
     def _check_schemes(self, node: ast.Call) -> None:
         for keyword in node.keywords:
@@ -194,7 +195,7 @@ class WeakPasswordHash(PythonCheck):
                 and keyword.value.elts
             ):
                 first = keyword.value.elts[0]
-                if (isinstance(first, ast.Constant) and "md5" in str(first.value)) or "sha1" in ast.unparse(
+                if (isinstance(first, ast.Constant) and "md5" in str(first.value)) or "sha1" in unparse(
                     first
                 ):
                     self.report(

@@ -11,7 +11,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode, nodes_run_by
-from wardround.languages.python.tree import parse, walk
+from wardround.languages.python.tree import parse, unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_python.analysis.return_types import (
@@ -244,7 +244,7 @@ class DocstringContradictsCode(PythonCheck):
             if match is None or new is None or ast.dump(new) == ast.dump(value):
                 continue
             was, is_now = number_in(value), number_in(new)
-            written = ast.unparse(value).strip("'\"")
+            written = unparse(value).strip("'\"")
             default = bounded(rf"default\D*?(?<!\w){re.escape(written)}(?![\w.])", re.IGNORECASE).search(
                 match[0]
             )
@@ -254,14 +254,14 @@ class DocstringContradictsCode(PythonCheck):
                 yield (
                     written,
                     place,
-                    f'the docstring states "{written}", but the default of {name} is now {ast.unparse(new)}',
+                    f'the docstring states "{written}", but the default of {name} is now {unparse(new)}',
                 )
             elif unit and was is not None and _is_scaled(was, is_now):
                 yield (
                     unit[0],
                     match.start() + unit.start(),
-                    f'the docstring states "{unit[0]}", but {name} changed from {ast.unparse(value)} to '
-                    f"{ast.unparse(new)}",
+                    f'the docstring states "{unit[0]}", but {name} changed from {unparse(value)} to '
+                    f"{unparse(new)}",
                 )
 
     def _by_constant(
@@ -339,7 +339,7 @@ def _changed_constants(base: ast.Module, now: ast.Module) -> dict[str, tuple[str
     for name, value in before.items():
         was, is_now = number_in(value), number_in(after.get(name))
         if was is not None and is_now is not None and was != is_now and was not in (0, 1):
-            changed[name] = (ast.unparse(value), ast.unparse(after[name]))
+            changed[name] = (unparse(value), unparse(after[name]))
     return changed
 
 
@@ -356,7 +356,7 @@ def _fields(owner: ast.ClassDef | ast.Module) -> dict[str, ast.expr]:
 def _by_duration(function: FunctionNode) -> dict[str, str]:
     """Return expression -> unit of each duration: ``timedelta(seconds=ttl)``."""
     return {
-        ast.unparse(node.value): node.arg
+        unparse(node.value): node.arg
         for node in nodes_run_by(function.body)
         if isinstance(node, ast.keyword) and node.arg in _DURATIONS
     }

@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import unparse
 from wardround.semantics.docdrift.model import DocEntry
 from wardround_python.check import PythonCheck
 from wardround_python.docdrift.docstring_parser import words_of
@@ -105,7 +106,7 @@ class StaleDefaultInDocs(PythonCheck):
                 continue
             value = self._value(default)
             if _differ(_literal(stated), value):
-                self._report(words, entry, stated, ast.unparse(default))
+                self._report(words, entry, stated, unparse(default))
 
     def _report(self, words: ast.Constant, entry: DocEntry, stated: str, default: str) -> None:
         start = words.lineno + entry.line
@@ -122,7 +123,7 @@ class StaleDefaultInDocs(PythonCheck):
     def _value(self, default: ast.expr) -> object:
         if isinstance(default, ast.Name):
             return self._constants.get(default.id, _UNKNOWN)
-        return _literal(ast.unparse(default))
+        return _literal(unparse(default))
 
     @cached_property
     def _constants(self) -> dict[str, object]:
@@ -131,7 +132,7 @@ class StaleDefaultInDocs(PythonCheck):
         for node in self.module.tree.body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 name = node.targets[0].id
-                found[name] = _UNKNOWN if name in found else _literal(ast.unparse(node.value))
+                found[name] = _UNKNOWN if name in found else _literal(unparse(node.value))
         return found
 
 

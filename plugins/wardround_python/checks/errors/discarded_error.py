@@ -11,7 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -126,7 +126,7 @@ class DiscardedError(PythonCheck):
         return cancels or _SHUTDOWN.fullmatch(scope.name) is not None
 
     def _checks_for_errors(self, scope: FunctionNode) -> bool:
-        text = ast.unparse(scope)
+        text = unparse(scope)
         return (
             "isinstance(" in text or "Exception" in text.replace("return_exceptions", "") or "Error" in text
         )
@@ -200,13 +200,13 @@ class DiscardedError(PythonCheck):
             return
         self.report(
             self.module.span(node),
-            f"the future of {ast.unparse(func)}() is dropped with its exception; keep and check it",
+            f"the future of {unparse(func)}() is dropped with its exception; keep and check it",
             severity=Severity.INFO,
         )
 
     def _is_pool(self, value: ast.expr) -> bool:
-        if not _POOL_NAME.fullmatch(ast.unparse(value).rpartition(".")[2]):
-            return ast.unparse(value) in self._pools
+        if not _POOL_NAME.fullmatch(unparse(value).rpartition(".")[2]):
+            return unparse(value) in self._pools
         return True
 
     @cached_property
@@ -224,7 +224,7 @@ class DiscardedError(PythonCheck):
                 if isinstance(pool, ast.Call) and _POOLS.fullmatch(
                     self.module.imported_name(pool.func) or ""
                 ):
-                    found.add(ast.unparse(target))
+                    found.add(unparse(target))
         return found
 
     def _handles_errors(self, node: ast.Call) -> bool:

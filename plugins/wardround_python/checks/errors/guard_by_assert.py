@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -74,7 +74,7 @@ class GuardByAssert(PythonCheck):
         parts = list(walk(node.test))
         if any(map(_is_comparison_of_secrets, parts)):
             return "the secret is not compared under python -O; use if and raise"
-        text = ast.unparse(node.test)
+        text = unparse(node.test)
         if _PLACE.search(text):
             return "the path is not validated under python -O; use if and raise"
         function = self.module.function_of(node)
@@ -99,7 +99,7 @@ class GuardByAssert(PythonCheck):
                 return
             func = inner.func if isinstance(inner, ast.Call) else None
             if isinstance(func, ast.Attribute) and _EFFECT.fullmatch(func.attr):
-                message = f"{ast.unparse(func)}() does not run under python -O; call it before the assert"
+                message = f"{unparse(func)}() does not run under python -O; call it before the assert"
                 self.report(self.module.span(node), message)
                 return
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
@@ -132,5 +132,5 @@ def _handlers(function: FunctionNode) -> Iterator[tuple[tuple[str, str], ast.Try
     for node in walk(function):
         if isinstance(node, ast.Try):
             for handler in node.handlers:
-                kind = "" if handler.type is None else ast.unparse(handler.type)
-                yield (kind, ast.unparse(node.body[-1])), node, handler
+                kind = "" if handler.type is None else unparse(handler.type)
+                yield (kind, unparse(node.body[-1])), node, handler

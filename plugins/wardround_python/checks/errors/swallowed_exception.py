@@ -13,6 +13,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround_python.analysis.exception_handling import (
     BROAD,
     Guarded,
@@ -179,7 +180,7 @@ class SwallowedException(PythonCheck):
             if not is_intended and not self._tidies_up(node) and not explains(nearby_lines):
                 # Suppression is deliberate here; a lost side effect is worse than a lost result.
                 severity = None if does_more_than_answer(node) else Severity.INFO
-                message = f"{ast.unparse(call)} discards every error of this block; suppress the expected one"
+                message = f"{unparse(call)} discards every error of this block; suppress the expected one"
                 self.report(self.module.span(call), message, severity=severity)
 
     def _suppresses_all(self, call: ast.Call) -> bool:
@@ -194,10 +195,10 @@ class SwallowedException(PythonCheck):
         last = handler.body[-1]
         action = "passes" if isinstance(last, (ast.Pass, ast.Expr)) else "continues"
         if isinstance(last, ast.Assign):
-            action = f"sets {ast.unparse(last)}"
+            action = f"sets {unparse(last)}"
         if isinstance(last, (ast.Return, ast.Break)):
-            action = ast.unparse(last).replace("return", "returns", 1).replace("break", "breaks", 1)
-        caught = ast.unparse(handler.type) if handler.type else "every exception"
+            action = unparse(last).replace("return", "returns", 1).replace("break", "breaks", 1)
+        caught = unparse(handler.type) if handler.type else "every exception"
         span = self.module.keyword_span(handler, len("except"))
         if is_unseen(last):
             action = "logs at debug level"
@@ -354,7 +355,7 @@ def _is_selective(function: FunctionNode, node: ast.Return) -> bool:
 def _returns_none(statement: ast.stmt | None) -> bool:
     if not isinstance(statement, ast.Return):
         return False
-    return statement.value is None or ast.unparse(statement.value) == "None"
+    return statement.value is None or unparse(statement.value) == "None"
 
 
 def _is_cleanup_name(name: str) -> bool:

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name, nodes_run_by
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _CHECKS = LazyPattern(
@@ -86,7 +87,7 @@ class ValidationOnlyLogged(PythonCheck):
             if only_logs(handler):
                 self.report(
                     self.module.keyword_span(handler, len("except")),
-                    f"values rejected by {ast.unparse(call.func)}() are used anyway; raise or return here",
+                    f"values rejected by {unparse(call.func)}() are used anyway; raise or return here",
                 )
 
     def _continues(self, node: ast.Try, call: ast.Call) -> bool:
@@ -125,7 +126,7 @@ def only_logs(handler: ast.ExceptHandler) -> bool:
             return False
         if isinstance(node, ast.Call):
             func = node.func
-            owner = ast.unparse(func.value) if isinstance(func, ast.Attribute) else ""
+            owner = unparse(func.value) if isinstance(func, ast.Attribute) else ""
             is_text = last_name(func) in ("str", "repr", "format", "print", "warn", "_", "type", "join")
             if not is_text and not _LOGGERS.fullmatch(owner):
                 return False

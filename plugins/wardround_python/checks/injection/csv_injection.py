@@ -10,6 +10,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -99,7 +100,7 @@ class CsvInjection(PythonCheck):
             )
         ):
             row = node.args[0]
-            is_sent = "request." in ast.unparse(row) or self._is_downloaded(node)
+            is_sent = "request." in unparse(row) or self._is_downloaded(node)
             if is_sent and any(map(self._is_typed, self._cells(row))):
                 self.report(
                     self.module.span(node),
@@ -114,12 +115,12 @@ class CsvInjection(PythonCheck):
     def _is_sheet(self, node: ast.Call) -> bool:
         """Return True for a row of an openpyxl sheet, where ``=`` also starts a formula."""
         roots = {name.partition(".")[0] for name in self.module.imported.values()}
-        on = ast.unparse(node.func).lower()
+        on = unparse(node.func).lower()
         return "openpyxl" in roots and on.startswith(("ws", "sheet", "worksheet", "work_sheet", "wb."))
 
     def _is_downloaded(self, node: ast.AST) -> bool:
         around = [inner for inner in self.module.ancestors(node) if isinstance(inner, FunctionNode)]
-        return bool(around) and _SENT.search(ast.unparse(around[-1])) is not None
+        return bool(around) and _SENT.search(unparse(around[-1])) is not None
 
     def _cells(self, row: ast.expr) -> list[ast.expr]:
         if isinstance(row, ast.Name):
@@ -136,7 +137,7 @@ class CsvInjection(PythonCheck):
         if isinstance(cell, ast.Call) and not isinstance(cell.func, ast.Attribute):
             called = getattr(cell.func, "id", "")
             return called == "str" and bool(cell.args) and self._is_typed(cell.args[0])
-        text = ast.unparse(cell)
+        text = unparse(cell)
         if _MAKING_SAFE.search(text):
             return False
         if text.startswith("request."):

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -79,7 +80,7 @@ class ExponentialRegex(PythonCheck):
     def _is_full_match(self, node: ast.Call) -> bool:
         """Return True if full matches are requested of the name a compiled pattern is bound to."""
         parent = self.module.parents[node]
-        names = [ast.unparse(target) for target in parent.targets] if isinstance(parent, ast.Assign) else []
+        names = [unparse(target) for target in parent.targets] if isinstance(parent, ast.Assign) else []
         return any(f"{name}.fullmatch(" in self.source.text for name in names)
 
     def _text(self, node: ast.expr) -> str | None:
@@ -88,7 +89,7 @@ class ExponentialRegex(PythonCheck):
             values = [
                 statement.value
                 for statement in self.module.tree.body
-                if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == node.id
+                if isinstance(statement, ast.Assign) and unparse(statement.targets[0]) == node.id
             ]
             node = values[0] if len(values) == 1 else node
         return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
@@ -105,4 +106,4 @@ class ExponentialRegex(PythonCheck):
         around: ast.AST | None = self.module.function_of(node)
         if around is None:
             around = next((p for p in self.module.ancestors(node) if isinstance(p, ast.stmt)), None)
-        return around is not None and "len(" in ast.unparse(around)
+        return around is not None and "len(" in unparse(around)

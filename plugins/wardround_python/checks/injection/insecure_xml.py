@@ -7,7 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _EXTERNAL = frozenset({"feature_external_ges", "feature_external_pes"})
@@ -130,13 +130,12 @@ class InsecureXml(PythonCheck):
             name = parent.targets[0]
         if not isinstance(name, (ast.Name, ast.Attribute)):
             return False
-        spread = f"**{ast.unparse(name)}"
+        spread = f"**{unparse(name)}"
         return any(
             isinstance(inner, ast.Call)
-            and "Parser" in ast.unparse(inner.func)
+            and "Parser" in unparse(inner.func)
             and any(
-                keyword.arg is None and f"**{ast.unparse(keyword.value)}" == spread
-                for keyword in inner.keywords
+                keyword.arg is None and f"**{unparse(keyword.value)}" == spread for keyword in inner.keywords
             )
             for inner in self.module.nodes
         )

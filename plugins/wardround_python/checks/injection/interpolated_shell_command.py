@@ -6,7 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
 
@@ -73,7 +73,7 @@ class InterpolatedShellCommand(PythonCheck):
             values = [
                 inner.value
                 for inner in walk(function)
-                if isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) == text.id
+                if isinstance(inner, ast.Assign) and unparse(inner.targets[0]) == text.id
             ]
             return values[0] if len(values) == 1 else text
         return text

@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _MONGO = frozenset(
@@ -74,7 +74,7 @@ class NosqlInjection(PythonCheck):
             return
         asked = node.args[0]
         function = self.module.function_of(node)
-        around = ast.unparse(function) if function is not None else ""
+        around = unparse(function) if function is not None else ""
         where = entries(asked).get("$where")
         if where is not None and not isinstance(where, ast.Constant):
             self.report(
@@ -100,7 +100,7 @@ class NosqlInjection(PythonCheck):
                 yield value
 
     def _is_json(self, node: ast.expr, function: ast.AST | None, deep: int) -> bool:
-        if _JSON.match(ast.unparse(node)):
+        if _JSON.match(unparse(node)):
             return True
         root = node
         while isinstance(root, (ast.Subscript, ast.Call, ast.Attribute)) and root is not None:

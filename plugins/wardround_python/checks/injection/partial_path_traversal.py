@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import literal
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _RESOLVED = LazyPattern(r"\b(realpath|abspath|normpath)\(|\.resolve\(|\.absolute\(")
@@ -88,7 +88,7 @@ class PartialPathTraversal(PythonCheck):
     def _is_open_ended(self, node: ast.expr, place: ast.AST) -> bool:
         inner = node.args[0] if isinstance(node, ast.Call) and node.args else node
         last = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
-        texts = [*self._texts(inner, place), ast.unparse(node)]
+        texts = [*self._texts(inner, place), unparse(node)]
         text = literal(self.module, inner)
         is_ended = any(map(_ENDED.search, texts)) or (isinstance(text, str) and text.endswith(("/", "\\\\")))
         return _FOLDER.search(last) is not None and not is_ended
@@ -98,14 +98,14 @@ class PartialPathTraversal(PythonCheck):
         function = self.module.function_of(place)
         names = {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
         values = [
-            ast.unparse(child.value)
+            unparse(child.value)
             for child in (walk(function) if function is not None else ())
             if isinstance(child, ast.Assign) and any(getattr(t, "id", "") in names for t in child.targets)
         ]
-        return [ast.unparse(node), *values]
+        return [unparse(node), *values]
 
     def _is_narrowed(self, node: ast.Call) -> bool:
         """Return True if the same function tests the folder in another way too."""
         function = self.module.function_of(node)
-        text = ast.unparse(function) if function is not None else ""
+        text = unparse(function) if function is not None else ""
         return "commonpath" in text or "is_relative_to" in text or "relative_to(" in text

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _TAKES = frozenset(
@@ -67,7 +68,7 @@ class QuotedValueInSql(PythonCheck):
             if text is not None and value is not None and not self._is_fixed(value):
                 self.report(
                     self.module.span(text),
-                    f"{ast.unparse(value)} is interpolated between the quotes of SQL; bind it as a parameter",
+                    f"{unparse(value)} is interpolated between the quotes of SQL; bind it as a parameter",
                 )
 
     def _pieces(self, node: ast.Call) -> Iterator[ast.expr]:
@@ -96,7 +97,7 @@ class QuotedValueInSql(PythonCheck):
 
     def _is_fixed(self, value: ast.expr) -> bool:
         """Return True if a value is determined by the program itself, or is sanitized."""
-        if isinstance(value, ast.Constant) or _SAFE.search(ast.unparse(value)):
+        if isinstance(value, ast.Constant) or _SAFE.search(unparse(value)):
             return True
         last = last_name(value)
         return last.isupper() or (isinstance(value, ast.Attribute) and last == "value")

@@ -7,7 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.request_objects import parameters
@@ -91,7 +91,7 @@ class TaintedCode(TaintedCheck):
 
     def _is_of_request(self, node: ast.expr) -> bool:
         """Return True if an expression reads the request, or a value read from it: ``body["action"]``."""
-        if ast.unparse(node).startswith(_REQUEST):
+        if unparse(node).startswith(_REQUEST):
             return True
         read = isinstance(node, ast.Subscript) or (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
@@ -100,7 +100,7 @@ class TaintedCode(TaintedCheck):
         return root is not None and any(
             isinstance(child, ast.Assign)
             and any(isinstance(t, ast.Name) and t.id == root.id for t in child.targets)
-            and ast.unparse(child.value).startswith(_REQUEST)
+            and unparse(child.value).startswith(_REQUEST)
             for child in walk(self.module.function_of(node) or self.module.tree)
         )
 

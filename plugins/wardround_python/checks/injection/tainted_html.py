@@ -6,7 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import Hit, SinkKind
 
@@ -89,7 +89,7 @@ class TaintedHtml(TaintedCheck):
 
 def _types(node: ast.Assign, name: str) -> bool:
     """Return True if a statement sets a content type other than HTML on the response of a name."""
-    target = ast.unparse(node.targets[0]).lower()
+    target = unparse(node.targets[0]).lower()
     kinds = {f"{name}.mimetype", f"{name}.content_type", f"{name}.headers['content-type']"}
     is_page = isinstance(node.value, ast.Constant) and "html" in str(node.value.value)
     return target in {kind.lower() for kind in kinds} and not is_page

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.languages.python.tree import unparse
 from wardround.semantics.dataflow.domain import ARCHIVE
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import Hit, SinkKind
@@ -76,7 +75,7 @@ class TaintedPath(TaintedCheck):
 
     def report_key(self, hit: Hit) -> str:
         """Return the text of the first use of a path in variables: one fix is right for all its uses."""
-        text = ast.unparse(hit.node)
+        text = unparse(hit.node)
         return text if _ASKS.search(text) or hit.origin == ARCHIVE else ""
 
 

@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
 
@@ -94,7 +94,7 @@ class UnescapedMarkup(PythonCheck):
         return any(k.arg == "unsafe_allow_html" and is_true(k.value) for k in node.keywords)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        is_filter = any("is_safe=True" in ast.unparse(decorator) for decorator in node.decorator_list)
+        is_filter = any("is_safe=True" in unparse(decorator) for decorator in node.decorator_list)
         if node.name != "__html__" and not is_filter:
             return
         for inner in walk(node):
@@ -145,12 +145,12 @@ class UnescapedMarkup(PythonCheck):
             if isinstance(value, ast.Constant) and isinstance(value.value, str)
         ]
         function = self.module.function_of(place)
-        if not any(map(_TAG.search, texts)) or (function is not None and "escape" in ast.unparse(function)):
+        if not any(map(_TAG.search, texts)) or (function is not None and "escape" in unparse(function)):
             return False
         others = [operand for operand in values if not isinstance(operand, ast.Constant)]
         return any(
             isinstance(other, (ast.Name, ast.Attribute, ast.Subscript))
-            and not _ESCAPED.search(ast.unparse(other))
+            and not _ESCAPED.search(unparse(other))
             and not is_constant_text(self.module, other, place)
             and not self._is_escaped(other, place)
             for other in others
@@ -159,7 +159,7 @@ class UnescapedMarkup(PythonCheck):
     def _passes_text(self, node: ast.Call) -> bool:
         return any(
             isinstance(argument, (ast.Attribute, ast.Name, ast.Subscript))
-            and not _ESCAPED.search(ast.unparse(argument))
+            and not _ESCAPED.search(unparse(argument))
             for argument in node.args
         )
 

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _MESSAGE = 'a name in the archive can lead out of the target folder; pass filter="data"'
@@ -71,13 +72,13 @@ class UnsafeArchiveExtraction(PythonCheck):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         named = [target.attr for target in node.targets if isinstance(target, ast.Attribute)]
-        if "extraction_filter" in named and "fully_trusted" in ast.unparse(node.value):
+        if "extraction_filter" in named and "fully_trusted" in unparse(node.value):
             self.report(self.module.span(node), _MESSAGE)
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.dotted(node.func) or ""
         filters = [k.value for k in node.keywords if k.arg == "filter"]
-        if filters and "fully_trusted" in ast.unparse(filters[0]):
+        if filters and "fully_trusted" in unparse(filters[0]):
             self._report(node)
         elif name == "shutil.unpack_archive":
             if not filters and not self._is_ours(node) and not _is_zip(node):
@@ -102,31 +103,31 @@ class UnsafeArchiveExtraction(PythonCheck):
         if not node.args or isinstance(node.args[0], (ast.Constant, ast.JoinedStr)):
             return True
         function = self.module.function_of(node)
-        return function is None or "make_archive" in ast.unparse(function)
+        return function is None or "make_archive" in unparse(function)
 
     def _is_tar(self, node: ast.expr) -> bool:
-        text = ast.unparse(node)
+        text = unparse(node)
         return any(
             (
                 isinstance(inner, (ast.With, ast.AsyncWith))
                 and any(
                     item.optional_vars is not None
-                    and ast.unparse(item.optional_vars) == text
-                    and "tarfile." in ast.unparse(item.context_expr)
+                    and unparse(item.optional_vars) == text
+                    and "tarfile." in unparse(item.context_expr)
                     for item in inner.items
                 )
             )
             or (
                 isinstance(inner, ast.Assign)
-                and ast.unparse(inner.targets[0]) == text
-                and "tarfile." in ast.unparse(inner.value)
+                and unparse(inner.targets[0]) == text
+                and "tarfile." in unparse(inner.value)
             )
             for inner in self.module.nodes
         )
 
     def _is_inspected(self, node: ast.Call) -> bool:
         function = self.module.function_of(node) or self.module.tree
-        return _LOOKED.search(ast.unparse(function)) is not None
+        return _LOOKED.search(unparse(function)) is not None
 
 
 def _is_zip(node: ast.Call) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -59,7 +60,7 @@ class DateReplaceOverflow(PythonCheck):
             own = value.left
             if not isinstance(own, ast.Attribute) or own.attr != part:
                 continue
-            if ast.unparse(own.value) != ast.unparse(node.func.value):
+            if unparse(own.value) != unparse(node.func.value):
                 continue
             if (part == "year" and "day" in arguments) or self._is_tried(node):
                 return
@@ -70,6 +71,4 @@ class DateReplaceOverflow(PythonCheck):
 
     def _is_tried(self, node: ast.AST) -> bool:
         tries = [inner for inner in self.module.ancestors(node) if isinstance(inner, ast.Try)]
-        return any(
-            "ValueError" in ast.unparse(h.type) for attempt in tries for h in attempt.handlers if h.type
-        )
+        return any("ValueError" in unparse(h.type) for attempt in tries for h in attempt.handlers if h.type)

@@ -6,7 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -56,7 +56,7 @@ class DecimalFromFloatValue(PythonCheck):
         parent = next(iter(self.module.ancestors(node)), None)
         rounds = isinstance(parent, ast.Attribute) and parent.attr in _ROUNDS
         if not rounds and self._is_float(node.args[0]):
-            value = ast.unparse(node.args[0])[:40]
+            value = unparse(node.args[0])[:40]
             text = f"Decimal keeps the binary error of the float {value}; convert it with Decimal(str(...))"
             self.report(self.module.span(node), text)
 

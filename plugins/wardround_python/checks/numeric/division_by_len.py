@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
 
@@ -64,7 +64,7 @@ class DivisionByLen(PythonCheck):
         if scope is None or isinstance(scope, ast.Lambda):
             return
         divisor = node.right
-        names = [ast.unparse(divisor)]
+        names = [unparse(divisor)]
         if isinstance(divisor, ast.Name):
             values = self._values(scope, divisor.id)
             if len(values) != 1:
@@ -73,16 +73,16 @@ class DivisionByLen(PythonCheck):
         counted = self._counted(divisor)
         if counted is None:
             return
-        names += [ast.unparse(divisor), ast.unparse(counted)]
+        names += [unparse(divisor), unparse(counted)]
         averages = (
-            "len(" in ast.unparse(node.left)
-            or f"sum({ast.unparse(counted)}" in ast.unparse(node.left)
+            "len(" in unparse(node.left)
+            or f"sum({unparse(counted)}" in unparse(node.left)
             or self._goes_through(node.left, counted)
         )
         if self._may_be_empty(scope, counted, averages) and not self._is_guarded(scope, node, names):
             self.report(
                 self.module.span(node),
-                f"ZeroDivisionError if {ast.unparse(counted)} is empty; define the result for that case",
+                f"ZeroDivisionError if {unparse(counted)} is empty; define the result for that case",
             )
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -97,7 +97,7 @@ class DivisionByLen(PythonCheck):
             filtered = len(values) == 1 and _filters(values[0])
         else:
             filtered = _filters(arguments)
-        if scope is None or not filtered or self._is_guarded(scope, node, [ast.unparse(arguments)]):
+        if scope is None or not filtered or self._is_guarded(scope, node, [unparse(arguments)]):
             return
         self.report(
             self.module.span(node),
@@ -124,10 +124,10 @@ class DivisionByLen(PythonCheck):
 
     def _goes_through(self, value: ast.expr, counted: ast.expr) -> bool:
         """Return True if a value is a sum over the counted collection."""
-        written = ast.unparse(counted)
+        written = unparse(counted)
         return any(
-            isinstance(n, ast.comprehension) and ast.unparse(n.iter) == written for n in walk(value)
-        ) and "sum(" in ast.unparse(value)
+            isinstance(n, ast.comprehension) and unparse(n.iter) == written for n in walk(value)
+        ) and "sum(" in unparse(value)
 
     def _may_be_empty(self, scope: ast.AST, counted: ast.expr, averages: bool) -> bool:
         if isinstance(counted, ast.Name):
@@ -155,8 +155,8 @@ class DivisionByLen(PythonCheck):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if any(isinstance(t, ast.Name) and t.id == name for t in targets):
                     results.append(node.value)
-            elif (isinstance(node, (ast.AugAssign, ast.For)) and ast.unparse(node.target) == name) or (
-                isinstance(node, ast.Call) and ast.unparse(node.func) in (f"{name}.append", f"{name}.add")
+            elif (isinstance(node, (ast.AugAssign, ast.For)) and unparse(node.target) == name) or (
+                isinstance(node, ast.Call) and unparse(node.func) in (f"{name}.append", f"{name}.add")
             ):
                 results += [ast.Constant(1), ast.Constant(1)]
         return results
@@ -180,7 +180,7 @@ def _filters(value: ast.expr) -> bool:
             return value.func.id == "filter"
         called = value.func
         if isinstance(called, ast.Attribute) and called.attr in ("all", "fetchall", "filter", "exclude"):
-            return called.attr != "all" or "filter" in ast.unparse(called) or "where" in ast.unparse(called)
+            return called.attr != "all" or "filter" in unparse(called) or "where" in unparse(called)
         return False
     if isinstance(value, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
         return len(value.generators) == 1 and bool(value.generators[0].ifs)

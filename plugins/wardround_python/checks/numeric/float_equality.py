@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -78,7 +78,7 @@ class FloatEquality(PythonCheck):
         if isinstance(value, ast.Name):
             scope = self.module.function_of(value)
             kinds = {
-                ast.unparse(a.annotation)
+                unparse(a.annotation)
                 for a in walk(scope or value)
                 if isinstance(a, ast.arg) and a.arg == value.id and a.annotation is not None
             }
@@ -105,13 +105,11 @@ class FloatEquality(PythonCheck):
         result: dict[str, set[str]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.AnnAssign):
-                name = (
-                    node.target.attr if isinstance(node.target, ast.Attribute) else ast.unparse(node.target)
-                )
-                result.setdefault(name, set()).add(ast.unparse(node.annotation))
+                name = node.target.attr if isinstance(node.target, ast.Attribute) else unparse(node.target)
+                result.setdefault(name, set()).add(unparse(node.annotation))
             elif isinstance(node, ast.FunctionDef) and self.module.class_of(node) is not None:
-                is_property = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
-                kind = ast.unparse(node.returns) if node.returns is not None and is_property else "?"
+                is_property = any("property" in unparse(decorator) for decorator in node.decorator_list)
+                kind = unparse(node.returns) if node.returns is not None and is_property else "?"
                 result.setdefault(node.name, set()).add(kind)
         return result
 
@@ -124,7 +122,7 @@ class FloatEquality(PythonCheck):
         factors = [product.left, product.right]
         if not any(isinstance(f, ast.Constant) and f.value == 100 for f in factors):
             return
-        written = ast.unparse(product)
+        written = unparse(product)
         names = {n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in walk(product)}
         names |= {
             str(n.value) for n in walk(product) if isinstance(n, ast.Constant) and isinstance(n.value, str)

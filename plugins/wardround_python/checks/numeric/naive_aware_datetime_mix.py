@@ -7,7 +7,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.null_guards import is_caught
 from wardround_python.check import PythonCheck
@@ -84,8 +84,7 @@ class NaiveAwareDatetimeMix(PythonCheck):
         ):
             self.report(
                 self.module.span(node),
-                f"{ast.unparse(left)} is a time {item}, {ast.unparse(right)} {other}: "
-                "TypeError; give both a zone",
+                f"{unparse(left)} is a time {item}, {unparse(right)} {other}: TypeError; give both a zone",
             )
 
     def _kind(self, value: ast.expr, step: int) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -117,9 +117,7 @@ def _from_one(node: FunctionNode) -> Iterator[str]:
     for statement in nodes_run_by(node.body):
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             calls = [n for n in walk(statement.value) if isinstance(n, ast.Call)]
-            if any(
-                len(c.args) == 2 and _is_one(c.args[1]) and "page" in ast.unparse(c.args[0]) for c in calls
-            ):
+            if any(len(c.args) == 2 and _is_one(c.args[1]) and "page" in unparse(c.args[0]) for c in calls):
                 yield statement.targets[0].id
 
 

@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.tree import unparse
 from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named, unit_of
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.time_units import counted, is_clock, timed_arguments
@@ -111,7 +112,7 @@ class WrongTimeUnit(PythonCheck):
         written = item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "")
         is_thousand = isinstance(by, ast.Constant) and by.value in (1000, 1_000_000)
         if is_thousand and unit == "s" and plain_unit(written) == "s" and self.adds(argument):
-            says = f'"{written}" is in seconds by its name, and is divided by {ast.unparse(by)} for {told}'
+            says = f'"{written}" is in seconds by its name, and is divided by {unparse(by)} for {told}'
             place = self.module.assigned.get(written, [])
             first = place[0] if len(place) == 1 and isinstance(place[0], ast.Constant) else argument
             self.report(self.module.span(first), says)
@@ -134,4 +135,4 @@ class WrongTimeUnit(PythonCheck):
     @cached_property
     def _clocks(self) -> frozenset[str]:
         calls = (n for n in self.module.nodes if isinstance(n, ast.Call) and not n.args)
-        return frozenset(ast.unparse(n) for n in calls if is_clock(self.module.imported_name(n.func)))
+        return frozenset(unparse(n) for n in calls if is_clock(self.module.imported_name(n.func)))

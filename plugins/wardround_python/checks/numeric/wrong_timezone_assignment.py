@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -88,4 +89,4 @@ class WrongTimezoneAssignment(PythonCheck):
         naive = (own in ("now", "today") and not made.args and not made.keywords) or (
             own == "fromtimestamp" and len(made.args) == 1 and not made.keywords
         )
-        return naive and not (isinstance(zone, ast.Constant) or "local" in ast.unparse(zone).lower())
+        return naive and not (isinstance(zone, ast.Constant) or "local" in unparse(zone).lower())

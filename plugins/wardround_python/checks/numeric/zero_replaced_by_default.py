@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -69,7 +69,7 @@ class ZeroReplacedByDefault(PythonCheck):
                 (parameter for parameter in _parameters(function) if parameter.arg == first.id), None
             )
             if value is not None and _accepts_zero(value) and not _tests_for_zero(function, first.id):
-                message = f'"{first.id}" of 0 becomes {ast.unparse(second)}; test for None instead'
+                message = f'"{first.id}" of 0 becomes {unparse(second)}; test for None instead'
                 self.report(self.module.span(node), message)
 
     def _is_some_number(self, node: ast.expr) -> bool:
@@ -89,7 +89,7 @@ def _parameters(function: FunctionNode) -> Iterator[ast.arg]:
 
 
 def _accepts_zero(given: ast.arg) -> bool:
-    text = ast.unparse(given.annotation) if given.annotation is not None else ""
+    text = unparse(given.annotation) if given.annotation is not None else ""
     if not _MAY_BE_NONE.search(text):
         return False
     return bool(_FRACTION.search(text) or (_WHOLE.search(text) and _ZERO_COUNTS.search(given.arg)))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, nodes_run_by, statements_in
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -118,7 +119,7 @@ class ExitWithoutRelease(PythonCheck):
 
     def _refers_to(self, node: ast.If, taken: str) -> bool:
         """Return True if an exit refers to the taken resource, or calls a function of the module that may."""
-        if taken in ast.unparse(node):
+        if taken in unparse(node):
             return True
         last = taken.rpartition(".")[2]
         called = {
@@ -129,7 +130,7 @@ class ExitWithoutRelease(PythonCheck):
         return any(
             isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef))
             and inner.name in called
-            and last in ast.unparse(inner)
+            and last in unparse(inner)
             for inner in self.module.nodes
         )
 
@@ -154,21 +155,21 @@ def _acquisition(statement: ast.stmt) -> Iterator[tuple[str, str]]:
         target = statement.targets[0]
         value = statement.value.value if isinstance(statement.value, ast.Constant) else None
         if isinstance(target, ast.Attribute) and value is True:
-            yield ast.unparse(target), f"{ast.unparse(target)} = False"
+            yield unparse(target), f"{unparse(target)} = False"
     head = statement.test if isinstance(statement, ast.If) else statement
     if isinstance(head, (ast.Expr, ast.Assign, ast.expr)):
         for node in nodes_run_by([head]):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 back = _PAIRS.get(node.func.attr)
                 if back is not None:
-                    owner = ast.unparse(node.func.value)
+                    owner = unparse(node.func.value)
                     yield owner, f"{owner}.{back}()"
 
 
 def _releases(statement: ast.stmt, back: str) -> bool:
     if isinstance(statement, ast.Assign):
-        return ast.unparse(statement) == back
+        return unparse(statement) == back
     if not isinstance(statement, ast.Expr):
         return False
     value = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
-    return isinstance(value, ast.Call) and f"{ast.unparse(value.func)}()" == back
+    return isinstance(value, ast.Call) and f"{unparse(value.func)}()" == back

@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import names_in
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -86,7 +86,7 @@ class GuessableTempName(PythonCheck):
 
     def _expanded_text(self, node: ast.expr, function: ast.AST | None) -> str:
         """Return the text of an expression with the values of its names and of the functions it calls."""
-        parts, names = [ast.unparse(node)], names_in(node)
+        parts, names = [unparse(node)], names_in(node)
         for _ in range(2):
             created = [
                 inner
@@ -98,7 +98,7 @@ class GuessableTempName(PythonCheck):
                 or (isinstance(inner, ast.FunctionDef) and inner.name in names)
             ]
             values = [item.value if isinstance(item, ast.Assign) else _returned(item) for item in created]
-            parts += [ast.unparse(value) for value in values if value is not None]
+            parts += [unparse(value) for value in values if value is not None]
             names = {name for value in values if value is not None for name in names_in(value)}
         return " ".join(parts)
 

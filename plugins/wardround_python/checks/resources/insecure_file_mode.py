@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import PythonModule
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _OTHERS_WRITE = 0o002
@@ -103,7 +103,7 @@ class InsecureFileMode(PythonCheck):
         """Return True if the names of the function and of the file indicate a key or a password."""
         function = self.module.function_of(node)
         path = node.args[0] if len(node.args) > 1 else node.func
-        text = f"{getattr(function, 'name', '')} {ast.unparse(path)}"
+        text = f"{getattr(function, 'name', '')} {unparse(path)}"
         return _SECRET.search(text) is not None and _PUBLIC.search(text) is None
 
     def _values(self, mode: ast.expr, place: ast.AST) -> list[int]:
@@ -154,7 +154,7 @@ class InsecureFileMode(PythonCheck):
     def _is_probe(self, node: ast.Call) -> bool:
         """Return True if the umask is reset in the same function."""
         function = self.module.function_of(node)
-        return function is not None and ast.unparse(function).count("umask(") > 1
+        return function is not None and unparse(function).count("umask(") > 1
 
 
 def _is_reported_by_ruff(module: PythonModule, node: ast.Call) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.findings import Severity, SuggestedFix
 from wardround.languages.python.module import FunctionNode, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.resources import FILES, HELD
 
@@ -145,7 +145,7 @@ class UnclosedHandle(PythonCheck):
         holder = next((p for p in self.module.ancestors(node) if isinstance(p, ast.ClassDef)), None)
         if holder is None or not isinstance(target.value, ast.Name) or target.value.id != "self":
             return
-        names = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in holder.bases}
+        names = {unparse(base).partition("[")[0].rpartition(".")[2] for base in holder.bases}
         if names - _BASES or holder.keywords or self._may_close(holder, target.attr):
             return
         self.report(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.resources import (
     BORROWERS,
@@ -126,12 +126,12 @@ class UnclosedOnError(PythonCheck):
         call = node.value
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.args:
             return
-        lock = ast.unparse(call.func.value)
+        lock = unparse(call.func.value)
         function = self.module.function_of(node)
         if call.func.attr != "acquire" or call.keywords or not isinstance(function, FunctionNode):
             return
         if LOCK_NAME.search(lock.rpartition(".")[2]):
-            released = [c for c in _calls_in(function) if ast.unparse(c.func) == f"{lock}.release"]
+            released = [c for c in _calls_in(function) if unparse(c.func) == f"{lock}.release"]
             self._check_release(node, call, lock, released, "held")
 
     def _check_maker(
@@ -141,7 +141,7 @@ class UnclosedOnError(PythonCheck):
         if function.name != "__init__" or node not in function.body or not isinstance(target, ast.Attribute):
             return
         opener = self._opener(call)
-        if opener not in HELD or ast.unparse(target.value) != "self":
+        if opener not in HELD or unparse(target.value) != "self":
             return
         for later in function.body[function.body.index(node) + 1 :]:
             for step in nodes_run_by([later]):
@@ -149,7 +149,7 @@ class UnclosedOnError(PythonCheck):
                     return
                 if isinstance(step, ast.Raise) or (isinstance(step, ast.Call) and self._refuses(step)):
                     message = (
-                        f"{ast.unparse(target)} stays open if line {step.lineno} raises; "
+                        f"{unparse(target)} stays open if line {step.lineno} raises; "
                         "close it before the error leaves"
                     )
                     self.report(self.module.span(call), message)
@@ -157,7 +157,7 @@ class UnclosedOnError(PythonCheck):
 
     def _refuses(self, call: ast.Call) -> bool:
         """Return True if a method of the class raises itself."""
-        if not ast.unparse(call.func).startswith("self."):
+        if not unparse(call.func).startswith("self."):
             return False
         result = self.callees.definition_of(call)
         return result is not None and any(isinstance(n, ast.Raise) for n in walk(result.node))
@@ -184,7 +184,7 @@ class UnclosedOnError(PythonCheck):
             for c in _calls_in(function)
             if isinstance(c.func, ast.Attribute)
             and c.func.attr in ways
-            and (_passes_first(c, name) or ast.unparse(c.func.value) == name)
+            and (_passes_first(c, name) or unparse(c.func.value) == name)
         ]
         if not values and last_name(call.func) == "getconn" and self._is_private(function, name):
             self.report(self.module.span(call), f'"{name}" is never returned to the pool')
@@ -205,7 +205,7 @@ class UnclosedOnError(PythonCheck):
         risk = next((n for n in between if isinstance(n, _CAN_RAISE)), None)
         if risk is not None:
             left = "returns" if isinstance(risk, ast.Return) else "raises"
-            undone = f"{ast.unparse(releases[0].func)}() is not in a finally"
+            undone = f"{unparse(releases[0].func)}() is not in a finally"
             self.report(
                 self.module.span(call), f'"{name}" stays {state} if line {risk.lineno} {left}: {undone}'
             )
@@ -265,7 +265,7 @@ class UnclosedOnError(PythonCheck):
         function = self.module.function_of(func)
         arguments = function.args.args if isinstance(function, FunctionNode) else []
         kinds = [a.annotation for a in arguments if a.arg == func.value.id and a.annotation is not None]
-        if kinds and ast.unparse(kinds[0]) in ("Path", "pathlib.Path"):
+        if kinds and unparse(kinds[0]) in ("Path", "pathlib.Path"):
             return True
         value = self.module.assigned.get(func.value.id, [])
         return any(isinstance(item, ast.BinOp) and isinstance(item.op, ast.Div) for item in value) or any(
@@ -295,9 +295,7 @@ class UnclosedOnError(PythonCheck):
             return parent.iter is use
         if isinstance(parent, ast.Yield):
             lender = self.module.function_of(use)
-            return any(
-                "contextmanager" in ast.unparse(item) for item in getattr(lender, "decorator_list", ())
-            )
+            return any("contextmanager" in unparse(item) for item in getattr(lender, "decorator_list", ()))
         call = self.module.parents[parent] if isinstance(parent, ast.keyword) else parent
         if not isinstance(call, ast.Call):
             return False

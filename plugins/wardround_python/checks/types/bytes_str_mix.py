@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.languages.python.literals import is_text
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.type_inference import BYTES, ValueKinds
 from wardround_python.check import PythonCheck
@@ -90,7 +91,7 @@ class BytesStrMix(PythonCheck):
         if ValueKinds.shared(self.module, self.callees).of(node) != BYTES or self._is_for_readers(node):
             return
         self.report(
-            self.module.span(node), f"{ast.unparse(node)} is bytes, so the text contains b'...'; decode it"
+            self.module.span(node), f"{unparse(node)} is bytes, so the text contains b'...'; decode it"
         )
 
     def _is_for_readers(self, node: ast.expr) -> bool:

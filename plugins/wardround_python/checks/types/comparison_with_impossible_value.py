@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _ENDINGS = frozenset(
@@ -123,7 +124,7 @@ class ComparisonWithImpossibleValue(PythonCheck):
         if isinstance(node, ast.Attribute):
             return node.attr == "suffix"
         if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.UnaryOp)):
-            is_last = ast.unparse(node.slice) in ("1", "-1")
+            is_last = unparse(node.slice) in ("1", "-1")
             return is_last and isinstance(node.value, ast.Call) and self._splits(node.value)
         return isinstance(node, ast.Name) and self._is_second_part(node)
 

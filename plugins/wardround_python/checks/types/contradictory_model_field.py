@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -105,7 +106,7 @@ class ContradictoryModelField(PythonCheck):
         if isinstance(default, ast.Call) and last_name(default.func) in _NOW:
             return (
                 Severity.WARN,
-                f"{ast.unparse(default)} is computed once, at import; pass the function itself",
+                f"{unparse(default)} is computed once, at import; pass the function itself",
             )
         if sum(is_true(given[item]) for item in ("auto_now", "auto_now_add") if item in given) == 2:
             return Severity.ERROR, (

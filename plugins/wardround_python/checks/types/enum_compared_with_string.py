@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 
 from wardround.checks.cases import code
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -94,7 +94,7 @@ class EnumComparedWithString(PythonCheck):
             return False
         scope = self.module.function_of(value)
         kinds = {
-            ast.unparse(a.annotation) if a.annotation is not None else "?"
+            unparse(a.annotation) if a.annotation is not None else "?"
             for a in walk(scope or value)
             if isinstance(a, ast.arg) and a.arg == value.id
         }
@@ -106,10 +106,8 @@ class EnumComparedWithString(PythonCheck):
         result: dict[str, set[str]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.AnnAssign):
-                name = (
-                    node.target.attr if isinstance(node.target, ast.Attribute) else ast.unparse(node.target)
-                )
-                result.setdefault(name, set()).add(ast.unparse(node.annotation))
+                name = node.target.attr if isinstance(node.target, ast.Attribute) else unparse(node.target)
+                result.setdefault(name, set()).add(unparse(node.annotation))
             elif isinstance(node, ast.Assign):
                 for target in node.targets:
                     if isinstance(target, ast.Attribute):

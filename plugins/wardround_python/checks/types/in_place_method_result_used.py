@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -86,7 +87,7 @@ class InPlaceMethodResultUsed(PythonCheck):
             return
         values = [v for v in self.module.assigned.get(func.value.id, []) if v is not node]
         if values and all(map(self._is_collection, values)):
-            self.report(self.module.span(node), f"{ast.unparse(func)}() returns None")
+            self.report(self.module.span(node), f"{unparse(func)}() returns None")
 
     def _is_collection(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Call):

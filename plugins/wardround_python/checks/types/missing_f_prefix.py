@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span, SuggestedFix
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _FIELD = LazyPattern(
@@ -192,7 +192,7 @@ class MissingFPrefix(PythonCheck):
         if not isinstance(node.func, ast.Attribute) or not isinstance(self.module.parents[node], ast.Expr):
             return False
         level = node.func.attr in ("debug", "info", "warning", "error", "exception", "critical")
-        return level and "log" in ast.unparse(node.func.value).lower() and not self._logs_with_braces
+        return level and "log" in unparse(node.func.value).lower() and not self._logs_with_braces
 
     @cached_property
     def _logs_with_braces(self) -> bool:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -85,7 +85,7 @@ class MissingSuperInit(PythonCheck):
         if maker is None or len(node.bases) != 1 or len(bases) != 1 or bases[0] is node:
             return
         of_base = _method(bases[0], "__init__")
-        if of_base is None or "__init__" in ast.unparse(ast.Module(maker.body, [])):
+        if of_base is None or "__init__" in unparse(ast.Module(maker.body, [])):
             return
         lacking = _sets(of_base) - _sets_anywhere(node) - _class_level_names(bases[0])
         own = [method for method in node.body if isinstance(method, FunctionNode)]
@@ -115,7 +115,7 @@ def _sets(function: FunctionNode) -> set[str]:
     return {
         n.attr
         for n in walk(function)
-        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and ast.unparse(n.value) == "self"
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and unparse(n.value) == "self"
     }
 
 

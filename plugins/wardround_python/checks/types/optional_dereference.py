@@ -11,7 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, PythonModule
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.none_results import QUERY, ROWS, may_return_none
 from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
@@ -108,7 +108,7 @@ class OptionalDereference(PythonCheck):
         """Return True if a call may return None at all; a prefilter."""
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr == "get":
-            owner = ast.unparse(func.value)
+            owner = unparse(func.value)
             by_key = _SESSION.fullmatch(owner.rpartition(".")[2]) is not None
             return not node.keywords and (by_key or _is_entry(node) or _SENT.fullmatch(owner) is not None)
         if isinstance(func, ast.Attribute) and func.attr in _BY_NAME:
@@ -147,7 +147,7 @@ class OptionalDereference(PythonCheck):
 
     def _is_guarded(self, made: ast.AST, used: ast.AST) -> bool:
         scope = self.module.function_of(made) or self.module.tree
-        return ast.unparse(made) in self._tested(scope) or is_caught(self.module, used, _CATCHES)
+        return unparse(made) in self._tested(scope) or is_caught(self.module, used, _CATCHES)
 
     def _is_waived(self, used: ast.expr) -> bool:
         """Return True if a comment suppresses type checkers in the lines of an access."""
@@ -176,7 +176,7 @@ class OptionalDereference(PythonCheck):
             return None
         pattern = node.args[0] if self.module.imported_name(func) == f"re.{func.attr}" else None
         if pattern is None:
-            written = ast.unparse(func.value).rpartition(".")[2]
+            written = unparse(func.value).rpartition(".")[2]
             if written not in self._patterns and not (
                 _PATTERN_NAME.fullmatch(written) and isinstance(used, ast.Attribute)
             ):
@@ -184,7 +184,7 @@ class OptionalDereference(PythonCheck):
             pattern = self._patterns.get(written)
         if pattern is not None and _always_matches(pattern):
             return None
-        return f"{ast.unparse(func)}() returns None if nothing matches"
+        return f"{unparse(func)}() returns None if nothing matches"
 
     @cached_property
     def _patterns(self) -> dict[str, ast.expr]:
@@ -196,11 +196,11 @@ class OptionalDereference(PythonCheck):
                 continue
             if self.module.imported_name(value.func) == "re.compile":
                 for target in node.targets if isinstance(node, ast.Assign) else [getattr(node, "target")]:  # noqa: B009
-                    result[ast.unparse(target).rpartition(".")[2]] = value.args[0]
+                    result[unparse(target).rpartition(".")[2]] = value.args[0]
         return result
 
     def _why_no_row(self, node: ast.Call, func: ast.Attribute) -> str | None:
-        owner = ast.unparse(func.value)
+        owner = unparse(func.value)
         if func.attr in ROWS:
             asked = QUERY.search(owner) or func.attr in ("get_or_none", "find_one", "scalar_one_or_none")
             if asked and not any(f in self.module.imported.values() for f in _FRAMES):
@@ -220,7 +220,7 @@ class OptionalDereference(PythonCheck):
             return None
         if not isinstance(used, ast.Attribute) or used.attr not in _OF_TEXT:
             return None
-        owner = ast.unparse(func.value)
+        owner = unparse(func.value)
         if not _SENT.fullmatch(owner) or self.module.imported_name(func.value) is not None:
             return None
         return f"{owner}.get() returns None if {node.args[0].value!r} was not sent"
@@ -247,7 +247,7 @@ class OptionalDereference(PythonCheck):
             return None
         if self.module.imported_name(func.value) is not None or self._is_passed_by_framework(func.value):
             return None
-        return f"get({ast.unparse(node.args[0])}) returns None if there is no such entry"
+        return f"get({unparse(node.args[0])}) returns None if there is no such entry"
 
     def _is_passed_by_framework(self, owner: ast.expr) -> bool:
         """Return True for the ``**`` arguments of a method that a base class may call."""
@@ -255,7 +255,7 @@ class OptionalDereference(PythonCheck):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or function.args.kwarg is None:
             return False
         holder = self.module.class_of(function)
-        return holder is not None and bool(holder.bases) and ast.unparse(owner) == function.args.kwarg.arg
+        return holder is not None and bool(holder.bases) and unparse(owner) == function.args.kwarg.arg
 
     def _why_own(self, node: ast.Call) -> str | None:
         """Return the reason for a function of the project that is annotated or written to return None."""
@@ -267,7 +267,7 @@ class OptionalDereference(PythonCheck):
 
     def _own(self, node: ast.Call) -> FunctionNode | None:
         """Return the function of the project that a call reaches, if it may return None."""
-        written = ast.unparse(node.func)
+        written = unparse(node.func)
         if written in self._found:
             return self._found[written]
         resolved = self.callees.definition_of(node)
@@ -295,7 +295,7 @@ def _accesses(parent: ast.AST, value: ast.AST) -> bool:
 
 
 def _access_text(used: ast.Attribute | ast.Subscript) -> str:
-    return f".{used.attr}" if isinstance(used, ast.Attribute) else f"[{ast.unparse(used.slice)}]"
+    return f".{used.attr}" if isinstance(used, ast.Attribute) else f"[{unparse(used.slice)}]"
 
 
 def _always_matches(pattern: ast.expr) -> bool:

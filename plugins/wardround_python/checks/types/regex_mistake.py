@@ -8,6 +8,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _CALLS = frozenset({"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
@@ -122,9 +123,7 @@ class RegexMistake(PythonCheck):
         return isinstance(target, ast.Name) and f"{target.id}.sub(" in self.source.text
 
     def _flags(self, node: ast.Call) -> str:
-        return " ".join(
-            ast.unparse(argument) for argument in [*node.args[1:], *(k.value for k in node.keywords)]
-        )
+        return " ".join(unparse(argument) for argument in [*node.args[1:], *(k.value for k in node.keywords)])
 
     def _check_groups(self, pattern: str, replacement: ast.expr) -> None:
         if not isinstance(replacement, ast.Constant) or not isinstance(replacement.value, str):

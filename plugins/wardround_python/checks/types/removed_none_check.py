@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, names_in
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.analysis.null_guards import is_caught, tested
@@ -119,7 +119,7 @@ class RemovedNoneCheck(PythonCheck):
         before, after = _values(name, was), _values(name, now)
         if before or after:
             sure = isinstance(after[-1], _SURE) if after else True
-            return not sure and [*map(ast.unparse, before)] == [*map(ast.unparse, after)]
+            return not sure and [*map(unparse, before)] == [*map(unparse, after)]
         arguments = {
             argument.arg: argument
             for argument in (*now.args.posonlyargs, *now.args.args, *now.args.kwonlyargs)
@@ -127,7 +127,7 @@ class RemovedNoneCheck(PythonCheck):
         if name not in arguments:
             return name in self.module.assigned or name in self.module.imported
         declared = arguments[name].annotation
-        written = "" if declared is None else ast.unparse(declared)
+        written = "" if declared is None else unparse(declared)
         return "None" in written or "Optional[" in written
 
     def _tell(self, name: str, now: FunctionNode, *, is_listed: bool, is_none: bool) -> None:

@@ -6,7 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -74,10 +74,10 @@ class SuperWithOwnClass(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Name) or node.func.id != "super" or len(node.args) != 2:
             return
-        if ast.unparse(node.args[0]) in ("self.__class__", "type(self)"):
+        if unparse(node.args[0]) in ("self.__class__", "type(self)"):
             self.report(
                 self.module.span(node),
-                f"{ast.unparse(node.args[0])} is the object's class, "
+                f"{unparse(node.args[0])} is the object's class, "
                 "so a subclass recurses without end; use super()",
             )
 
@@ -117,4 +117,4 @@ def _sets_layer(node: ast.Assign) -> bool:
     is_own = (
         isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
     )
-    return is_own and isinstance(node.value, ast.Call) and "nn." in ast.unparse(node.value.func)
+    return is_own and isinstance(node.value, ast.Call) and "nn." in unparse(node.value.func)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, names_in
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -80,7 +81,7 @@ class UncallableMethod(PythonCheck):
             if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute):
                 continue
             target = statement.targets[0]
-            is_own = ast.unparse(target.value) == maker.args.args[0].arg
+            is_own = unparse(target.value) == maker.args.args[0].arg
             if is_own and target.attr in plain and _is_value(statement.value):
                 message = (
                     f"line {statement.lineno} assigns an attribute of this name, "

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _PRIVILEGED = LazyPattern(
@@ -57,7 +58,7 @@ class AllFieldsWritable(PythonCheck):
     ]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        if not any(_FORM.search(ast.unparse(base)) for base in node.bases):
+        if not any(_FORM.search(unparse(base)) for base in node.bases):
             return
         if "admin" in node.name.lower() or "admin" in self.source.path.lower() or "read" in node.name.lower():
             return
@@ -67,12 +68,12 @@ class AllFieldsWritable(PythonCheck):
             if isinstance(statement, ast.ClassDef) and statement.name == "Meta"
         ]
         settings = {
-            ast.unparse(line.targets[0]): line
+            unparse(line.targets[0]): line
             for line in (inner[0] if inner else node).body
             if isinstance(line, ast.Assign)
         }
         model = settings.get("model")
-        if model is None or not _PRIVILEGED.search(ast.unparse(model.value)):
+        if model is None or not _PRIVILEGED.search(unparse(model.value)):
             return
         if self._is_guarded(settings):
             return
@@ -85,7 +86,7 @@ class AllFieldsWritable(PythonCheck):
                 )
 
     def _leaves_open(self, name: str, value: ast.expr) -> bool:
-        text = ast.unparse(value)
+        text = unparse(value)
         if name == "fields":
             return "__all__" in text or "ALL_FIELDS" in text
         return "staff" not in text and "superuser" not in text and "role" not in text and "admin" not in text
@@ -93,5 +94,5 @@ class AllFieldsWritable(PythonCheck):
     def _is_guarded(self, settings: dict[str, ast.Assign]) -> bool:
         """Return True if the fields that grant privileges are read-only."""
         line = settings.get("read_only_fields")
-        text = ast.unparse(line.value) if line is not None else ""
+        text = unparse(line.value) if line is not None else ""
         return any(word in text for word in ("staff", "superuser", "role", "admin", "fields"))

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _PARTS = frozenset({"cookies", "COOKIES", "headers", "args", "GET", "query_params", "META"})
@@ -72,7 +73,7 @@ class ClientControlledAuthorization(PythonCheck):
             key = self._key(operand)
             if not key:
                 continue
-            others = [ast.unparse(other) for other in (node.left, *node.comparators) if other is not operand]
+            others = [unparse(other) for other in (node.left, *node.comparators) if other is not operand]
             if (_RIGHTS.search(key) and any(map(_LETS_IN.search, others))) or (
                 _FORWARDED.search(key) and any(map(_ADDRESS.search, others))
             ):

@@ -11,7 +11,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, literal, settings_in
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _OFF = frozenset({"WTF_CSRF_ENABLED", "JWT_COOKIE_CSRF_PROTECT", "xsrf_cookies"})
@@ -90,7 +90,7 @@ class CsrfDisabled(PythonCheck):
     def visit_keyword(self, node: ast.keyword) -> None:
         is_off = isinstance(node.value, ast.Constant) and node.value.value is False
         call = self.module.parents[node]
-        called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        called = unparse(call.func) if isinstance(call, ast.Call) else ""
         if is_off and (node.arg in _OFF or (node.arg in _OPTIONS and "csrf" in called + str(node.arg))):
             if not self._is_behind_switch(node):
                 self.report(self.module.span(node), _MESSAGE)
@@ -113,9 +113,9 @@ class CsrfDisabled(PythonCheck):
     def _check_exemption(self, node: FunctionNode | ast.ClassDef) -> None:
         """Report an exempt view that reads the logged-in user and has no other authentication."""
         for decorator in node.decorator_list:
-            text = ast.unparse(decorator)
+            text = unparse(decorator)
             if "csrf_exempt" in text or text.endswith("csrf.exempt"):
-                view = ast.unparse(node)
+                view = unparse(node)
                 if _LOGGED_IN.search(view) and not _PROVEN.search(view):
                     self.report(self.module.span(decorator), _MESSAGE)
 
@@ -160,7 +160,7 @@ class CsrfDisabled(PythonCheck):
     def _takes_data(self, meta: ast.ClassDef) -> bool:
         """Return True if the form, or one that it extends here, gets its values from code: a JSON body."""
         form = self.module.parents[meta]
-        bases = [ast.unparse(base) for base in form.bases] if isinstance(form, ast.ClassDef) else []
+        bases = [unparse(base) for base in form.bases] if isinstance(form, ast.ClassDef) else []
         extended = [one for name in bases for one in self.module.top_classes.get(name, ())]
         calls = (n for one in (form, *extended) for n in walk(one) if isinstance(n, ast.Call))
         return any(

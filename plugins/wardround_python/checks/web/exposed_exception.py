@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _ANSWERS = LazyPattern(
@@ -93,7 +93,7 @@ class ExposedException(PythonCheck):
         return is_web and super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        caught = ast.unparse(node.type) if node.type is not None else "Exception"
+        caught = unparse(node.type) if node.type is not None else "Exception"
         kinds = [part.strip() for part in caught.strip("()").split(",")]
         function = self.module.function_of(node)
         if node.name is None or not any(map(_BROAD.search, kinds)) or isinstance(function, ast.Lambda):
@@ -111,14 +111,14 @@ class ExposedException(PythonCheck):
         """Report a handler of all errors, and a view that returns all settings."""
         if not node.decorator_list:
             return
-        decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+        decorators = [unparse(decorator) for decorator in node.decorator_list]
         if any(map(_HANDLING.search, decorators)) and node.args.args:
             self._check(node.body, node.args.args[-1].arg)
         if decorators and "environ" in self.source.text and self._handles_requests(node):
             for inner in walk(node):
                 if (
                     isinstance(inner, ast.Call)
-                    and ast.unparse(inner)
+                    and unparse(inner)
                     in {
                         "dict(os.environ)",
                         "os.environ.copy()",
@@ -146,13 +146,13 @@ class ExposedException(PythonCheck):
         if isinstance(node, ast.FormattedValue):
             return isinstance(node.value, ast.Name) and node.value.id == name
         if isinstance(node, ast.Attribute):
-            return ast.unparse(node) in {f"{name}.args", f"{name}.original_exception", f"{name}.orig"}
+            return unparse(node) in {f"{name}.args", f"{name}.original_exception", f"{name}.orig"}
         return (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
             and node.func.id in _TEXTS
             and bool(node.args)
-            and ast.unparse(node.args[0]).partition(".")[0] == name
+            and unparse(node.args[0]).partition(".")[0] == name
         )
 
     def _handles_requests(self, function: FunctionNode) -> bool:
@@ -164,7 +164,7 @@ class ExposedException(PythonCheck):
             for decorator in function.decorator_list
         )
         cls = self.module.class_of(function)
-        bases = " ".join(ast.unparse(base) for base in cls.bases) if cls is not None else ""
+        bases = " ".join(unparse(base) for base in cls.bases) if cls is not None else ""
         is_handler = function.name in _ROUTES and any(
             word in bases for word in ("View", "Handler", "Resource")
         )
@@ -193,7 +193,7 @@ class ExposedException(PythonCheck):
         return any(
             isinstance(inner, ast.Constant) and type(inner.value) is int and 400 <= inner.value < 500
             for inner in walk(node)
-        ) or "HTTP_4" in ast.unparse(node)
+        ) or "HTTP_4" in unparse(node)
 
     def _is_sent_later(self, node: ast.Assign) -> bool:
         name = last_name(node.targets[0])

@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _SWITCH = LazyPattern(r"(?i)^(\w+_)?debug(_mode)?$|^TEMPLATE_DEBUG$")
@@ -105,7 +105,7 @@ class ExposedStackTrace(PythonCheck):
             return False
         is_on = isinstance(node.value, ast.Constant) and node.value.value is True
         is_flask = any(name.partition(".")[0] in {"flask", "quart"} for name in self.module.imported.values())
-        return is_on and is_flask and _FLASK_APP.search(ast.unparse(target.value)) is not None
+        return is_on and is_flask and _FLASK_APP.search(unparse(target.value)) is not None
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if (
@@ -151,8 +151,8 @@ class ExposedStackTrace(PythonCheck):
         returned = [node.value for node in walk(makers[0]) if isinstance(node, ast.Return)]
         return len(returned) == 1 and (
             isinstance(returned[0], ast.Call)
-            and ast.unparse(returned[0].func) == "bool"
-            and "environ" in ast.unparse(returned[0]) + ast.unparse(makers[0])
+            and unparse(returned[0].func) == "bool"
+            and "environ" in unparse(returned[0]) + unparse(makers[0])
             and isinstance(returned[0].args[0], (ast.Call, ast.Name))
             and not isinstance(returned[0].args[0], ast.Compare)
         )
@@ -170,7 +170,7 @@ class ExposedStackTrace(PythonCheck):
                         self.module.span(keyword), "debug error pages expose internals; disable debugging"
                     )
         elif name == "werkzeug.debug.DebuggedApplication" and len(node.args) + len(node.keywords) > 1:
-            if "evalex=False" not in ast.unparse(node):
+            if "evalex=False" not in unparse(node):
                 self.report(
                     self.module.span(node),
                     "the debugger lets everyone who opens an error page run code; disable debugging",
@@ -219,7 +219,7 @@ class ExposedStackTrace(PythonCheck):
         ]
         if len(values) != 1:
             return ""
-        return ast.unparse(values[0].value if isinstance(values[0], ast.Assign) else values[0])
+        return unparse(values[0].value if isinstance(values[0], ast.Assign) else values[0])
 
     def _is_in_response(self, node: ast.Call) -> bool:
         child: ast.AST = node

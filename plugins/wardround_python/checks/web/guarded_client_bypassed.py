@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
-from wardround.languages.python.tree import cached_parse, walk
+from wardround.languages.python.tree import cached_parse, unparse, walk
 from wardround_python.check import PythonCheck
 
 _BARE = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "http")
@@ -115,9 +115,9 @@ class GuardedClientBypassed(PythonCheck):
             return
         lost = {name: place for name, place in _own_clients(before) if name not in _used(node)}
         guarded = next((name for name, place in lost.items() if self._is_guarded(name, place)), None)
-        old = {ast.unparse(inner) for inner in walk(before) if isinstance(inner, ast.Call)}
+        old = {unparse(inner) for inner in walk(before) if isinstance(inner, ast.Call)}
         for call in self.module.nodes if guarded is not None else ():
-            if isinstance(call, ast.Call) and self._is_bare(call) and ast.unparse(call) not in old:
+            if isinstance(call, ast.Call) and self._is_bare(call) and unparse(call) not in old:
                 self.report(
                     self.module.span(call),
                     f"requests went through {guarded}, which validates the address, "

@@ -10,6 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import fixed_text, is_false, literal
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _SWITCHES = {
@@ -106,7 +107,7 @@ class InsecureCookie(PythonCheck):
 
     def _check_text(self, node: ast.Assign | ast.Call, value: ast.expr) -> None:
         """Report a literal login cookie that lacks the flags."""
-        text = ast.unparse(value).lower()
+        text = unparse(value).lower()
         name = text.strip("rf'\"(").partition("=")[0]
         if "=" not in text or not _SECRET.search(name) or "max-age=0" in text:
             return
@@ -212,14 +213,14 @@ class InsecureCookie(PythonCheck):
             for inner in self.module.nodes
             if isinstance(inner, ast.Assign)
             and any(
-                ast.unparse(target).rpartition(".")[2] == ast.unparse(node).rpartition(".")[2]
+                unparse(target).rpartition(".")[2] == unparse(node).rpartition(".")[2]
                 for target in inner.targets
             )
         ]
         if len(values) != 1:
             return None
         value = values[0]
-        if isinstance(value, ast.Call) and ast.unparse(value.func) == "dict":
+        if isinstance(value, ast.Call) and unparse(value.func) == "dict":
             return {k.arg: k.value for k in value.keywords}
         if not isinstance(value, ast.Dict):
             return None
@@ -228,7 +229,7 @@ class InsecureCookie(PythonCheck):
 
     def _is_open_to_scripts(self, name: ast.expr, given: Mapping[str | None, ast.expr]) -> bool:
         """Return True if a function that sets cookies of any name disables httponly."""
-        if "SESSION_COOKIE_NAME" in ast.unparse(name) or _READ_BY_SCRIPTS.search(ast.unparse(name)):
+        if "SESSION_COOKIE_NAME" in unparse(name) or _READ_BY_SCRIPTS.search(unparse(name)):
             return False
         is_off = "httponly" in given and is_false(given["httponly"])
         return is_off and _LOGIN_WORDS.search(self.source.text) is not None
@@ -236,13 +237,9 @@ class InsecureCookie(PythonCheck):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """Report a field of a class of cookie settings."""
         cls = self.module.parents[node]
-        if (
-            node.value is None
-            or not isinstance(cls, ast.ClassDef)
-            or "ookie" not in cls.name + ast.unparse(cls)
-        ):
+        if node.value is None or not isinstance(cls, ast.ClassDef) or "ookie" not in cls.name + unparse(cls):
             return
-        is_off = ast.unparse(node.target) in {"httponly", "http_only", "cookie_httponly"}
+        is_off = unparse(node.target) in {"httponly", "http_only", "cookie_httponly"}
         if is_off and is_false(node.value) and not _OPEN_PLACES.search(_words(cls.name)):
             self.report(
                 self.module.span(node),
@@ -252,7 +249,7 @@ class InsecureCookie(PythonCheck):
     def _is_login(self, node: ast.expr | None) -> bool:
         if isinstance(node, ast.Constant) and not _READ_BY_SCRIPTS.search(str(node.value)):
             return _SECRET.search(str(node.value)) is not None
-        return isinstance(node, (ast.Name, ast.Attribute)) and "SESSION_COOKIE_NAME" in ast.unparse(node)
+        return isinstance(node, (ast.Name, ast.Attribute)) and "SESSION_COOKIE_NAME" in unparse(node)
 
     def _is_removed(self, node: ast.Call, given: Mapping[str | None, ast.expr]) -> bool:
         value = node.args[1] if len(node.args) > 1 else given.get("value")

@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _ANY = LazyPattern(r"^(\*|null|\^?(https\?://|https?://)?\(?\.[*+]\)?\$?)$")
@@ -112,8 +113,8 @@ class InsecureCors(PythonCheck):
         if any(_is_plain_any(k) for k in node.keywords):
             return
         owner = self.module.parents[node]
-        named = [ast.unparse(key) for key in owner.keys if key] if isinstance(owner, ast.Dict) else []
-        if ast.unparse(node.func).endswith("ResourceOptions") and "'*'" in named:
+        named = [unparse(key) for key in owner.keys if key] if isinstance(owner, ast.Dict) else []
+        if unparse(node.func).endswith("ResourceOptions") and "'*'" in named:
             self.report(
                 self.module.span(node),
                 "every site can send requests with the visitor's cookies; list the trusted origins",
@@ -135,8 +136,7 @@ class InsecureCors(PythonCheck):
         values = [
             inner.value
             for inner in self.module.nodes
-            if isinstance(inner, ast.Assign)
-            and any(ast.unparse(t) == ast.unparse(node) for t in inner.targets)
+            if isinstance(inner, ast.Assign) and any(unparse(t) == unparse(node) for t in inner.targets)
         ]
         if len(values) != 1 or not isinstance(values[0], ast.Dict):
             return False

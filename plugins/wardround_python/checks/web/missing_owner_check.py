@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.web_routes import Route, routes_of
 
@@ -120,7 +120,7 @@ class MissingOwnerCheck(PythonCheck):
         results: set[str] = set()
         for statement in tree.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                text = ast.unparse(statement)
+                text = unparse(statement)
                 if _OWNED.search(text):
                     results |= {
                         n.id for n in walk(statement) if isinstance(n, ast.Name) and n.id[:1].isupper()
@@ -128,7 +128,7 @@ class MissingOwnerCheck(PythonCheck):
         return frozenset(results)
 
     def _is_for_staff(self, route: Route) -> bool:
-        return any(_ADMIN.search(ast.unparse(decorator)) for decorator in route.function.decorator_list)
+        return any(_ADMIN.search(unparse(decorator)) for decorator in route.function.decorator_list)
 
     def _lookup(self, route: Route, owned: frozenset[str]) -> ast.Call | None:
         """Return the call that finds a record only by an id from the URL."""
@@ -159,23 +159,21 @@ class MissingOwnerCheck(PythonCheck):
             statement
             for statement in tree.body
             if isinstance(statement, ast.ClassDef)
-            and any("ViewSet" in ast.unparse(base) for base in statement.bases)
+            and any("ViewSet" in unparse(base) for base in statement.bases)
         ]
-        if not any(_OWNED.search(ast.unparse(view)) for view in views):
+        if not any(_OWNED.search(unparse(view)) for view in views):
             return
         for item in views:
-            text = "\n".join(
-                ast.unparse(line) for line in item.body if "IsAuthenticated]" not in ast.unparse(line)
-            )
+            text = "\n".join(unparse(line) for line in item.body if "IsAuthenticated]" not in unparse(line))
             if (
-                "ReadOnly" in ast.unparse(item)
+                "ReadOnly" in unparse(item)
                 or "get_queryset" in text
                 or _ADMIN.search(text)
                 or _ASKS.search(text)
             ):
                 continue
             for line in item.body:
-                if isinstance(line, ast.Assign) and ast.unparse(line.value).endswith(".objects.all()"):
+                if isinstance(line, ast.Assign) and unparse(line.value).endswith(".objects.all()"):
                     self.report(
                         self.module.span(line),
                         "these are the records of all users, unlike in the "

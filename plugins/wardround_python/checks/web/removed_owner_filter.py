@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
@@ -91,14 +91,14 @@ class RemovedOwnerFilter(PythonCheck):
 
     def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
         before = [node for node in walk(was) if _is_query(node)]
-        kept = {ast.unparse(item) for item in before}
+        kept = {unparse(item) for item in before}
         for call in walk(now):
-            if not isinstance(call, ast.Call) or not _is_query(call) or ast.unparse(call) in kept:
+            if not isinstance(call, ast.Call) or not _is_query(call) or unparse(call) in kept:
                 continue
             for old in before:
                 lost = _removed_keyword(old, call) if isinstance(old, ast.Call) else None
                 if lost is not None and not self._is_used_elsewhere(lost, call, was, now):
-                    text = ast.unparse(lost)
+                    text = unparse(lost)
                     self.report(
                         self.module.span(call),
                         f"this was filtered by {text[:60]} before the change; filter it again",
@@ -109,8 +109,8 @@ class RemovedOwnerFilter(PythonCheck):
         self, lost: ast.keyword, call: ast.Call, was: FunctionNode, now: FunctionNode
     ) -> bool:
         """Return True if the function refers to the filtered value more often elsewhere than before."""
-        description = ast.unparse(lost.value)
-        text, old = ast.unparse(now), ast.unparse(was)
+        description = unparse(lost.value)
+        text, old = unparse(now), unparse(was)
         return text.count(description) >= old.count(description)
 
 
@@ -120,12 +120,10 @@ def _is_query(node: ast.AST) -> bool:
 
 def _removed_keyword(old: ast.Call, new: ast.Call) -> ast.keyword | None:
     """Return the keyword that filters by owner, if the new query is the old one without it."""
-    if ast.unparse(old.func) != ast.unparse(new.func) or [*map(ast.unparse, old.args)] != [
-        *map(ast.unparse, new.args)
-    ]:
+    if unparse(old.func) != unparse(new.func) or [*map(unparse, old.args)] != [*map(unparse, new.args)]:
         return None
-    now = {ast.unparse(keyword) for keyword in new.keywords}
-    gone = [item for item in old.keywords if ast.unparse(item) not in now]
+    now = {unparse(keyword) for keyword in new.keywords}
+    gone = [item for item in old.keywords if unparse(item) not in now]
     if len(gone) != 1 or len(new.keywords) != len(old.keywords) - 1 or gone[0].arg is None:
         return None
     return gone[0] if _WHOSE.search(gone[0].arg) else None

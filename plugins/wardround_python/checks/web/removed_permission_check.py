@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name, names_in, statements_in
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.semantics.semdiff.guards import KINDS
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
@@ -100,13 +100,13 @@ class RemovedPermissionCheck(PythonCheck):
                 self._compare(was, now)
 
     def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
-        text = ast.unparse(now)
+        text = unparse(now)
         if _exits(now) >= _exits(was) or _new_calls(was, now):
             return
         for guard, after in _guards(was.body):
-            description = ast.unparse(guard.test)
+            description = unparse(guard.test)
             asked = names_in(guard.test) - {"self", "cls"}
-            reason = ast.unparse(guard.body[-1])
+            reason = unparse(guard.body[-1])
             if (
                 not _checks_permission(guard)
                 or description in text
@@ -152,10 +152,10 @@ def _guards(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.If, Sequence[ast.st
 
 def _checks_permission(guard: ast.If) -> bool:
     """Return True if a condition tests a permission, or compares the owners of two things."""
-    if KINDS["permission"].search(f"{ast.unparse(guard.test)} {ast.unparse(guard.body[-1])}"):
+    if KINDS["permission"].search(f"{unparse(guard.test)} {unparse(guard.body[-1])}"):
         return True
     pairs = (node for node in walk(guard.test) if isinstance(node, ast.Compare))
-    return any(len(_WHOSE.findall(ast.unparse(pair))) > 1 for pair in pairs)
+    return any(len(_WHOSE.findall(unparse(pair))) > 1 for pair in pairs)
 
 
 def _refuses(statement: ast.stmt) -> bool:
@@ -178,5 +178,5 @@ def _first_left(after: Sequence[ast.stmt], now: FunctionNode) -> ast.stmt | None
 
 def _render_condition(statement: ast.stmt) -> str:
     if isinstance(statement, ast.Assign):
-        return f"{ast.unparse(statement.targets[0])} ="
-    return ast.unparse(statement).partition("\n")[0]
+        return f"{unparse(statement.targets[0])} ="
+    return unparse(statement).partition("\n")[0]

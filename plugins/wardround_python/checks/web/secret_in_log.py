@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception"})
@@ -78,7 +78,7 @@ class SecretInLog(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Attribute) or node.func.attr not in _LEVELS:
             return
-        if not _LOG.search(ast.unparse(node.func.value)):
+        if not _LOG.search(unparse(node.func.value)):
             return
         for argument in (*node.args, *(k.value for k in node.keywords if k.arg == "extra")):
             for value in _logged_values(argument):

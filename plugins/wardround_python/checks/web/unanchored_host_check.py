@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _DOMAIN = LazyPattern(r"(?i)^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
@@ -98,13 +99,13 @@ class UnanchoredHostCheck(PythonCheck):
     def _check_named(self, node: ast.Call) -> None:
         """Report a named pattern whose use is a decision."""
         parent = self.module.parents[node]
-        name = ast.unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
-        for inner in self.module.nodes if name and "://" in ast.unparse(node.args[0]) else ():
+        name = unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
+        for inner in self.module.nodes if name and "://" in unparse(node.args[0]) else ():
             if (
                 isinstance(inner, ast.Call)
                 and isinstance(inner.func, ast.Attribute)
                 and inner.func.attr in {"match", "fullmatch", "search"}
-                and ast.unparse(inner.func.value).rpartition(".")[2] == name.rpartition(".")[2]
+                and unparse(inner.func.value).rpartition(".")[2] == name.rpartition(".")[2]
                 and self._decides(inner)
             ):
                 self._check_pattern(node.args[0], inner.func.attr, name)
@@ -145,7 +146,7 @@ class UnanchoredHostCheck(PythonCheck):
                 isinstance(operand, ast.Constant) and operand.value is None for operand in parent.comparators
             )
         elif isinstance(parent, ast.Call):
-            is_asked = ast.unparse(parent.func) == "bool"
+            is_asked = unparse(parent.func) == "bool"
         else:
             is_asked = isinstance(parent, (ast.If, ast.IfExp, ast.UnaryOp, ast.BoolOp, ast.Return))
         return is_asked and _LOOKS.search(named) is not None
@@ -157,7 +158,7 @@ class UnanchoredHostCheck(PythonCheck):
             )
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if ast.unparse(node.targets[0]) in {"CORS_ALLOWED_ORIGIN_REGEXES", "CORS_ORIGIN_REGEX_WHITELIST"}:
+        if unparse(node.targets[0]) in {"CORS_ALLOWED_ORIGIN_REGEXES", "CORS_ORIGIN_REGEX_WHITELIST"}:
             for item in getattr(node.value, "elts", ()):
                 if self._is_loose_pattern(item):
                     self.report(
@@ -208,17 +209,17 @@ class UnanchoredHostCheck(PythonCheck):
             values = [
                 statement.value
                 for statement in self.module.tree.body
-                if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == node.id
+                if isinstance(statement, ast.Assign) and unparse(statement.targets[0]) == node.id
             ]
             node = values[0] if len(values) == 1 else node
         return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
     def _is_narrowed(self, node: ast.Call, looked_at: ast.expr) -> bool:
         """Return True if the same condition also requires another test of the value."""
-        text = ast.unparse(looked_at)
+        text = unparse(looked_at)
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
-                return any(text in ast.unparse(value) for value in parent.values if value is not node)
+                return any(text in unparse(value) for value in parent.values if value is not node)
             if isinstance(parent, ast.stmt):
                 break
         return False

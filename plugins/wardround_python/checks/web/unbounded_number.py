@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.null_guards import tested
 from wardround_python.check import PythonCheck
@@ -93,7 +93,7 @@ class UnboundedNumber(PythonCheck):
         self._check_route(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+        bases = {unparse(base).rpartition(".")[2] for base in node.bases}
         if not bases & _MODELS or not (
             _FROM_OUTSIDE.fullmatch(node.name) or node.name in self._route_parameter_classes
         ):
@@ -122,7 +122,7 @@ class UnboundedNumber(PythonCheck):
     def _route_parameter_classes(self) -> set[str]:
         """Return the classes that route functions of the module take as a parameter."""
         return {
-            ast.unparse(a.annotation)
+            unparse(a.annotation)
             for node in self.module.nodes
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_route(node)
             for a in (*node.args.args, *node.args.kwonlyargs)
@@ -173,7 +173,7 @@ class UnboundedNumber(PythonCheck):
             return True
         if isinstance(parent, (ast.Tuple, ast.List, ast.Dict)):
             call = self.module.parents[parent]
-            return isinstance(call, ast.Call) and _LIMITS.search(ast.unparse(call)) is not None
+            return isinstance(call, ast.Call) and _LIMITS.search(unparse(call)) is not None
         if isinstance(parent, ast.keyword):
             call = self.module.parents[parent]
             return (
@@ -211,11 +211,11 @@ def _is_bounded(annotation: ast.expr, value: ast.expr | None) -> bool:
     kind = annotation
     if isinstance(kind, ast.BinOp):
         kind = kind.left
-    if isinstance(kind, ast.Subscript) and ast.unparse(kind.value).endswith(("Optional", "Annotated")):
+    if isinstance(kind, ast.Subscript) and unparse(kind.value).endswith(("Optional", "Annotated")):
         if any(k.arg in _BOUNDS for n in walk(kind.slice) if isinstance(n, ast.Call) for k in n.keywords):
             return True
         kind = kind.slice.elts[0] if isinstance(kind.slice, ast.Tuple) else kind.slice
-    if ast.unparse(kind) not in _PLAIN:
+    if unparse(kind) not in _PLAIN:
         return True
     if not isinstance(value, ast.Call):
         return False
@@ -233,7 +233,7 @@ def _is_sent_number(value: ast.expr) -> bool:
     """Return True for ``request.args.get("size", 20, type=int)``, or ``int()`` of such an entry."""
     if not isinstance(value, ast.Call):
         return False
-    written = ast.unparse(value)
+    written = unparse(value)
     if isinstance(value.func, ast.Name) and value.func.id == "int" and len(value.args) == 1:
         return written.startswith(("int(request.", "int(self.request."))
     return written.startswith("request.args.get(") and written.endswith("type=int)")

@@ -7,7 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
 
@@ -85,11 +85,11 @@ class UncheckedNumberConversion(PythonCheck):
         scope = self.module.function_of(node)
         assert scope is not None
         looked_at = " ".join(tested(scope))
-        if any(f"{ast.unparse(node.args[0])}{check}" in looked_at for check in _CHECKS[:3]):
+        if any(f"{unparse(node.args[0])}{check}" in looked_at for check in _CHECKS[:3]):
             return
-        if any(check in looked_at and ast.unparse(node.args[0]) in looked_at for check in _CHECKS[3:]):
+        if any(check in looked_at and unparse(node.args[0]) in looked_at for check in _CHECKS[3:]):
             return
-        written = ast.unparse(node.func)
+        written = unparse(node.func)
         self.report(
             self.module.span(node),
             f"{written}() of {sent} raises for an invalid value, and nothing handles it; respond with a 400",
@@ -120,10 +120,10 @@ class UncheckedNumberConversion(PythonCheck):
                 if isinstance(value, ast.Name):
                     value = creation
                 else:
-                    return ast.unparse(value) if self._is_body(creation) else None
+                    return unparse(value) if self._is_body(creation) else None
             else:
                 break
-        written = ast.unparse(value)
+        written = unparse(value)
         return written if _SENT.fullmatch(written) else None
 
     def _is_entry(self, value: ast.expr) -> bool:
@@ -148,14 +148,14 @@ class UncheckedNumberConversion(PythonCheck):
         """Return True if a value is the entire body of a request."""
         value = value.value if isinstance(value, ast.Await) else value
         return (
-            _SENT.fullmatch(f"{ast.unparse(value)}[0]") is not None
-            or ast.unparse(value)
+            _SENT.fullmatch(f"{unparse(value)}[0]") is not None
+            or unparse(value)
             in (
                 "request.json()",
                 "json.loads(request.body)",
                 "await request.json()",
             )
-            or ast.unparse(value).startswith(
+            or unparse(value).startswith(
                 ("json.loads(event[", "json.loads(request.", "json.loads(event.get(")
             )
         )

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.web_routes import Route, routes_of
 
@@ -117,7 +118,7 @@ class UnguardedRoute(PythonCheck):
         """Return True if every request of the module is checked first, by a router or a hook."""
         return "before_request" in self.source.text or any(
             isinstance(node, ast.Call)
-            and ast.unparse(node.func).endswith(("Router", "FastAPI"))
+            and unparse(node.func).endswith(("Router", "FastAPI"))
             and any(keyword.arg == "dependencies" for keyword in node.keywords)
             for node in self.module.nodes
         )
@@ -132,7 +133,7 @@ class UnguardedRoute(PythonCheck):
         )
         return bool(
             _OPEN.search(route.function.name) or _OPEN.search(paths) or _ASKS.search(route.body)
-        ) or any("exempt" in ast.unparse(item) for item in route.function.decorator_list)
+        ) or any("exempt" in unparse(item) for item in route.function.decorator_list)
 
     def _check_classes(self, node: ast.Module) -> None:
         views = [
@@ -140,17 +141,17 @@ class UnguardedRoute(PythonCheck):
             for statement in node.body
             if isinstance(statement, ast.ClassDef)
             and statement.bases
-            and _EDITING.search(ast.unparse(statement.bases[-1]))
+            and _EDITING.search(unparse(statement.bases[-1]))
         ]
         guarded = [
             view
             for view in views
-            if any(_MIXIN.search(ast.unparse(b)) for b in view.bases) or self._is_decorated(view)
+            if any(_MIXIN.search(unparse(b)) for b in view.bases) or self._is_decorated(view)
         ]
         for item in views:
             if len(guarded) < 2 or item in guarded or len(guarded) < 2 * (len(views) - len(guarded)):
                 continue
-            if not _OPEN.search(item.name) and not _ASKS.search(ast.unparse(item)):
+            if not _OPEN.search(item.name) and not _ASKS.search(unparse(item)):
                 name = self.module.name_span(item)
                 self.report(
                     name,
@@ -167,14 +168,12 @@ class UnguardedRoute(PythonCheck):
             for statement in cls.body
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name in _VERBS
         ]
-        asking = [
-            one for _, one in methods if "authenticated" in " ".join(map(ast.unparse, one.decorator_list))
-        ]
+        asking = [one for _, one in methods if "authenticated" in " ".join(map(unparse, one.decorator_list))]
         for cls, item in methods if len(asking) >= 2 else ():
             if item in asking or item.name == "get" or 2 * (len(methods) - len(asking)) > len(asking):
                 continue
-            text = ast.unparse(cls)
-            if not _OPEN.search(cls.name) and "prepare" not in text and not _ASKS.search(ast.unparse(item)):
+            text = unparse(cls)
+            if not _OPEN.search(cls.name) and "prepare" not in text and not _ASKS.search(unparse(item)):
                 name = self.module.name_span(item)
                 self.report(
                     name,
@@ -183,4 +182,4 @@ class UnguardedRoute(PythonCheck):
                 )
 
     def _is_decorated(self, node: ast.ClassDef) -> bool:
-        return (len(node.bases) > 1 and "Mixin" in ast.unparse(node.bases[0])) or bool(node.decorator_list)
+        return (len(node.bases) > 1 and "Mixin" in unparse(node.bases[0])) or bool(node.decorator_list)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, last_name
+from wardround.languages.python.tree import unparse
 from wardround_python.check import PythonCheck
 
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "route", "api_route"})
@@ -101,7 +102,7 @@ class UnreachableRoute(PythonCheck):
                     assert isinstance(decorator.func, ast.Attribute)
                     path = decorator.args[0]
                     assert isinstance(path, ast.Constant)
-                    server = ast.unparse(decorator.func.value)
+                    server = unparse(decorator.func.value)
                     yield _Way(
                         decorator, str(path.value), _verbs(decorator), function, server + _narrowed(decorator)
                     )
@@ -180,7 +181,7 @@ def _narrowed(node: ast.Call) -> str:
         for keyword in node.keywords
         if keyword.arg in ("host", "subdomain", "version", "strict_content_type")
     ]
-    return "".join(map(ast.unparse, known))
+    return "".join(map(unparse, known))
 
 
 def _covers(first: _Way, second: _Way) -> bool:

@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, names_in
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.check import PythonCheck
 
 _UPLOAD = LazyPattern(r"request\.files|request\.FILES|UploadFile|\.filename\b")
@@ -85,7 +85,7 @@ class UnsafeUpload(PythonCheck):
         self._check(node)
 
     def _check(self, function: FunctionNode) -> None:
-        text = ast.unparse(function)
+        text = unparse(function)
         self._check_kind(function, text)
         if not _UPLOAD.search(text) or not _NAME.search(text):
             return
@@ -110,7 +110,7 @@ class UnsafeUpload(PythonCheck):
         if not any(isinstance(inner, ast.Call) and self._stores(inner, function) for inner in walk(function)):
             return
         for node in walk(function):
-            if isinstance(node, ast.If) and _SAID_KIND.search(ast.unparse(node.test)):
+            if isinstance(node, ast.If) and _SAID_KIND.search(unparse(node.test)):
                 message = (
                     "the client declares this type, and nothing inspects the content; detect the type from it"
                 )
@@ -129,17 +129,17 @@ class UnsafeUpload(PythonCheck):
 
     def _expanded_text(self, node: ast.Call, function: FunctionNode) -> str:
         """Return the call as text, with the values of its names and the results of functions defined here."""
-        parts, names = [ast.unparse(node)], names_in(node)
+        parts, names = [unparse(node)], names_in(node)
         for _ in range(3):
             values = [
                 inner.value
                 for inner in walk(function)
                 if isinstance(inner, ast.Assign) and any(names_in(target) & names for target in inner.targets)
             ]
-            parts += [ast.unparse(item) for item in values]
+            parts += [unparse(item) for item in values]
             names |= {name for element in values for name in names_in(element)}
         parts += [
-            ast.unparse(statement)
+            unparse(statement)
             for statement in self.module.tree.body
             if isinstance(statement, (ast.FunctionDef, ast.Assign)) and _defined(statement) & names
         ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from wardround.findings import Span
-from wardround.languages.python.tree import cached_parse, walk
+from wardround.languages.python.tree import cached_parse, unparse, walk
 
 
 def asks_for_status(text: str, span: Span) -> bool:
@@ -30,7 +30,7 @@ class _Starts:
         if call is None:
             return False
         looked_at = self._tested_processes(self._around.get(span.line, self._tree))
-        return ast.unparse(call) in looked_at or self._targets.get(call) in looked_at
+        return unparse(call) in looked_at or self._targets.get(call) in looked_at
 
     @cached_property
     def _nodes(self) -> list[ast.AST]:
@@ -54,7 +54,7 @@ class _Starts:
     def _targets(self) -> dict[ast.expr, str]:
         """Map an assigned value to the first target it is assigned to."""
         return {
-            node.value: ast.unparse(node.targets[0])
+            node.value: unparse(node.targets[0])
             for node in self._nodes
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         }
@@ -63,7 +63,7 @@ class _Starts:
         """Return the processes whose exit status a function, or the module, reads."""
         if function not in self._looked_at:
             self._looked_at[function] = frozenset(
-                ast.unparse(node.value)
+                unparse(node.value)
                 for node in walk(function)
                 if isinstance(node, ast.Attribute) and node.attr in ("returncode", "check_returncode")
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wardround.findings import Span
 from wardround.languages.python.module import PythonModule
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.call_resolution import CallResolver
 
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort"})
@@ -60,7 +60,7 @@ def _is_loop_of_attempts(loop: ast.For) -> bool:
     handlers = [node for node in below if isinstance(node, ast.ExceptHandler)]
     return (
         isinstance(loop.iter, ast.Call)
-        and ast.unparse(loop.iter.func) == "range"
+        and unparse(loop.iter.func) == "range"
         and any(isinstance(node, ast.Return) for node in below)
         and any(isinstance(node, ast.Raise) for handler in handlers for node in walk(handler))
     )
@@ -69,5 +69,5 @@ def _is_loop_of_attempts(loop: ast.For) -> bool:
 def _exits(last: ast.stmt) -> bool:
     """Return True for a statement that raises or ends the process."""
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        return ast.unparse(last.value.func) in _EXITS
+        return unparse(last.value.func) in _EXITS
     return isinstance(last, ast.Raise)

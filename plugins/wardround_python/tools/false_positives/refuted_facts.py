@@ -19,6 +19,7 @@ from wardround.findings import Span
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.literals import given_once, is_none
 from wardround.languages.python.module import PythonModule, last_name, statements_in, targets_of
+from wardround.languages.python.tree import unparse
 from wardround_python.tools import pylint_settings
 from wardround_python.tools.ruff_config import text_in
 
@@ -90,11 +91,11 @@ def _binds_getattr(statement: ast.stmt) -> bool:
 
 def _binds_dynamically(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        called = ast.unparse(statement.value.func)
+        called = unparse(statement.value.func)
         return called in ("globals().update", "vars().update", "locals().update") or (
-            called == "setattr" and "__name__" in ast.unparse(statement.value)
+            called == "setattr" and "__name__" in unparse(statement.value)
         )
-    written = [ast.unparse(target) for target in _targets(statement)]
+    written = [unparse(target) for target in _targets(statement)]
     return any(item.startswith(("globals()[", "vars()[", "sys.modules[__name__]")) for item in written)
 
 

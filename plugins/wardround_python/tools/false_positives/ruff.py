@@ -9,7 +9,7 @@ from wardround.findings import Span
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import PythonModule, statements_in
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.tools.false_positives.ruff_style import HABITS
 
 _OBJECTS = frozenset({"S301", "S302", "S506"})
@@ -134,7 +134,7 @@ def _spreads(module: PythonModule, call: ast.Call, argument: str) -> bool:
     assigned = module.notes.get(_givers)
     if not isinstance(assigned, dict):
         assigned = module.notes[_givers] = _givers(module)
-    return any(argument in ast.unparse(value) for name in spread for value in assigned.get(name, ()))
+    return any(argument in unparse(value) for name in spread for value in assigned.get(name, ()))
 
 
 def _givers(module: PythonModule) -> Mapping[str, Sequence[ast.stmt]]:
@@ -144,5 +144,5 @@ def _givers(module: PythonModule) -> Mapping[str, Sequence[ast.stmt]]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             result.setdefault(node.name, []).append(node)
         for target in node.targets if isinstance(node, ast.Assign) else ():
-            result.setdefault(ast.unparse(target).rpartition(".")[2], []).append(node)
+            result.setdefault(unparse(target).rpartition(".")[2], []).append(node)
     return result

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from wardround.languages.python.module import FunctionNode, statements_in
-from wardround.languages.python.tree import cached_parse
+from wardround.languages.python.tree import cached_parse, unparse
 from wardround_python.tools.ruff_config import text_in
 
 _MOST_FILES = 60
@@ -71,5 +71,5 @@ def method_of(node: ast.ClassDef, name: str) -> FunctionNode | None:
 
 def base_names(node: ast.ClassDef) -> list[str]:
     """Return the last parts of the names of the bases of a class."""
-    names = (ast.unparse(base).partition("[")[0] for base in node.bases)
+    names = (unparse(base).partition("[")[0] for base in node.bases)
     return [name.rpartition(".")[2] for name in names]

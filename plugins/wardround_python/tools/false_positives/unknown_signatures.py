@@ -15,6 +15,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, statements_in
+from wardround.languages.python.tree import unparse
 from wardround_python.analysis.call_resolution import CallResolver, FunctionDefinition
 from wardround_python.tools.false_positives.function_ends import never_ends
 from wardround_python.tools.false_positives.outer_variables import is_set_outside
@@ -132,7 +133,7 @@ class Signatures:
         declared = [found for node in self._classes.named(name) if (found := method_of(node, method))]
         if not declared:
             return name in _ABSTRACT
-        is_abstract = any("abstract" in ast.unparse(one) for one in declared[0].decorator_list)
+        is_abstract = any("abstract" in unparse(one) for one in declared[0].decorator_list)
         known = {_parameters(function) for function in declared}
         return any(
             _parameters(function) not in known

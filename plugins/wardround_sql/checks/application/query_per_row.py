@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.languages.python.tree import unparse
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.python_code import parsed_module
 from wardround_sql.project.migration_files import is_migration
@@ -88,4 +88,4 @@ class QueryPerRow(SqlCheck):
         module = parsed_module(self.source.text)
         for call in of_python(module.tree) if module is not None else ():
             start = module.place(call)[0] if module is not None else 0
-            yield start, start + len(ast.unparse(call.func))
+            yield start, start + len(unparse(call.func))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.languages.python.tree import unparse
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.python_code import called, parsed_module
 from wardround_sql.project import migration_files
@@ -100,7 +101,7 @@ class IrreversibleMigration(SqlCheck):
         for call in (site.node for site in module.calls if site.name in _WAYS):
             if not _is_reversible(call):
                 start = module.place(call)[0]
-                name = ast.unparse(call.func)
+                name = unparse(call.func)
                 keyword, _ = _WAYS[called(call)]
                 yield start, start + len(name), f"rollback raises IrreversibleError; pass {keyword}"
 
@@ -126,4 +127,4 @@ def _is_reversible(call: ast.Call) -> bool:
 
 def _is_noop(call: ast.Call) -> bool:
     """Return True if the forward migration does nothing either."""
-    return bool(call.args) and ast.unparse(call.args[0]).endswith("noop")
+    return bool(call.args) and unparse(call.args[0]).endswith("noop")

@@ -11,7 +11,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.storage.regex_cache import bounded
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -168,7 +168,7 @@ class AlwaysTrueAssertion(PythonTestCheck):
             return None
         if re.search(rf"\b{re.escape(node.attr)}\b\s*=(?!=)|configure_mock|spec", self.module.text):
             return None
-        return f"{ast.unparse(node)} is a mock, and a mock is true"
+        return f"{unparse(node)} is a mock, and a mock is true"
 
     def _marks_a_branch(self, node: ast.Assert | ast.Call) -> bool:
         """Return True if ``assert True`` marks the successful branch and another branch fails."""
@@ -286,7 +286,7 @@ def _why_literal(test: ast.expr) -> str | None:
 def _why_alternatives(test: ast.BoolOp) -> str | None:
     always = next((one for one in test.values if isinstance(one, ast.Constant) and one.value), None)
     if always is not None:
-        return f"{ast.unparse(always)} is always true"
+        return f"{unparse(always)} is always true"
     return "one of the alternatives always holds" if _is_or_its_opposite(test) else None
 
 
@@ -326,7 +326,7 @@ def _is_element(value: ast.expr, collection: ast.expr, is_intended: Intended) ->
 
 
 def _is_minus_one(node: ast.expr) -> bool:
-    return isinstance(node, ast.UnaryOp) and ast.unparse(node) == "-1"
+    return isinstance(node, ast.UnaryOp) and unparse(node) == "-1"
 
 
 def _are_same(left: ast.expr, right: ast.expr, is_intended: Intended) -> bool:
@@ -370,7 +370,7 @@ def _why_method_passes(call: ast.Call, name: str, is_intended: Intended) -> str 
     if name == "assertTrue":
         return _why_assert_true_passes(arguments, is_intended)
     if name == "assertIsNotNone" and _is_never_none(arguments[0]):
-        return f"{ast.unparse(arguments[0])[:40]} is never None"
+        return f"{unparse(arguments[0])[:40]} is never None"
     if len(arguments) < 2:
         return None
     if name in _OPERATORS:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
+from wardround.languages.python.tree import unparse
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import is_certain_assertion, last_name, own_nodes
 
@@ -82,7 +83,7 @@ class AssertionAfterRaise(PythonTestCheck):
 
 def _may_be_assertion(call: ast.Call) -> bool:
     """Return True if the expected exception may be the failure of the assertion itself."""
-    kinds = ast.unparse(call.args[0]) if call.args else ""
+    kinds = unparse(call.args[0]) if call.args else ""
     return (
         not kinds
         or re.search(r"Assertion|BaseException|\bFailed\b|failureException", kinds) is not None

@@ -8,6 +8,7 @@ from typing import ClassVar
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.languages.python.tree import unparse
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 
@@ -80,14 +81,14 @@ class ComparisonInsideAssertTrue(PythonTestCheck):
 def _specific_assertion(call: ast.Call) -> str:
     """Return the assertion method for a comparison; empty if there is none."""
     function, argument = call.func, call.args[0]
-    if not isinstance(function, ast.Attribute) or ast.unparse(function.value) != "self":
+    if not isinstance(function, ast.Attribute) or unparse(function.value) != "self":
         return ""
     if function.attr not in ("assertTrue", "assertFalse", "assert_"):
         return ""
     is_true = function.attr != "assertFalse"
     if isinstance(argument, ast.Compare) and len(argument.ops) == 1:
         return _comparing_method(argument, is_true)
-    if isinstance(argument, ast.Call) and ast.unparse(argument.func) == "isinstance":
+    if isinstance(argument, ast.Call) and unparse(argument.func) == "isinstance":
         return "assertIsInstance" if is_true else "assertNotIsInstance"
     return ""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import last_name, own_nodes, root_name
@@ -169,12 +169,10 @@ class ConditionalAssertion(PythonTestCheck):
         """Return True if a condition reads a parameter of the test, or an attribute that the test sets."""
         read = [n for n in walk(test) if isinstance(n, (ast.Name, ast.Attribute))]
         stores = (t for n in self.module.nodes_of(case) if isinstance(n, ast.Assign) for t in n.targets)
-        set_here = {ast.unparse(target) for target in stores if isinstance(target, ast.Attribute)}
+        set_here = {unparse(target) for target in stores if isinstance(target, ast.Attribute)}
         bound = self._bound_names(case)
         parameters = case.parameters - bound
-        return any(
-            n.id in parameters if isinstance(n, ast.Name) else ast.unparse(n) in set_here for n in read
-        )
+        return any(n.id in parameters if isinstance(n, ast.Name) else unparse(n) in set_here for n in read)
 
     def _bound_names(self, case: TestCase) -> set[str]:
         return {
@@ -269,7 +267,7 @@ class ConditionalAssertion(PythonTestCheck):
     def _is_builtin(self, node: ast.expr) -> bool:
         call = node.value if isinstance(node, ast.Await) else node
         if isinstance(call, ast.Call) and last_name(call.func) == "get":
-            owner = ast.unparse(call.func).rpartition(".")[0]
+            owner = unparse(call.func).rpartition(".")[0]
             return re.search(_SETTINGS, owner) is not None
         return isinstance(call, ast.Call) and last_name(call.func) in (
             "list",
@@ -298,7 +296,7 @@ def _walk(statements: Sequence[ast.stmt]) -> Iterator[ast.AST]:
 def _width(statement: ast.stmt) -> int:
     """Return the width of the reported text: the keyword, or the first line of an expression."""
     names = {ast.Match: "match", ast.Try: "try"}
-    return len(names.get(type(statement), ast.unparse(statement).split("\n")[0]))
+    return len(names.get(type(statement), unparse(statement).split("\n")[0]))
 
 
 def _is_open(statement: ast.Match) -> bool:

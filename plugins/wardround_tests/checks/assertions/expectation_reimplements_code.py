@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -91,7 +91,7 @@ class ExpectationReimplementsCode(PythonTestCheck):
             if not isinstance(expected, ast.Name) or expected.id not in bound:
                 continue
             is_bound = isinstance(actual, ast.Name) and actual.id in bound
-            value = bound[ast.unparse(actual)].value if is_bound else actual
+            value = bound[unparse(actual)].value if is_bound else actual
             formula = bound[expected.id]
             if _EXPECTED.search(expected.id) and self._repeats(formula.value, value):
                 text = "expected value repeats the formula under test; use a literal"

@@ -13,7 +13,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import is_test_path
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.analysis.comparison_operands import compared_operands, original
 from wardround_tests.check import PythonTestCheck
@@ -127,7 +127,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         decorators = [one for one in case.node.decorator_list if last_name(one) == "parametrize"]
         for call in (call for one in decorators if isinstance(one, ast.Call) for call in _calls(one)):
             if self._project_function(call) in called:
-                text = f"{ast.unparse(call.func)}() is the code under test; expect a literal"
+                text = f"{unparse(call.func)}() is the code under test; expect a literal"
                 self.report(self.module.span(call), text)
                 return
 
@@ -163,7 +163,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         if left is None or right is None or any(_names_expected(side) for side in operands):
             return
         if self._is_code_under_test(left, right):
-            text = f"both operands are {ast.unparse(left)}; compare with the expected value"
+            text = f"both operands are {unparse(left)}; compare with the expected value"
             self.report(self.module.span(assertion), text)
 
     def _check_formula(self, operands: tuple[ast.expr, ast.expr], bound: _Bound, title: str) -> None:
@@ -176,7 +176,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
                 continue
             found = self._called_in_formula(side, actual, bound)
             if found is not None and not self._is_reported(found):
-                text = f"{ast.unparse(found.func)}() belongs to the module under test; expect a literal"
+                text = f"{unparse(found.func)}() belongs to the module under test; expect a literal"
                 self.report(self.module.span(found), text, severity=Severity.INFO)
                 return
 
@@ -196,7 +196,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
             if found is None and (_names_expected(side) or isinstance(side, ast.Call)):
                 found = self._computed_by_code(side, other, bound)
             if found is not None and not self._is_reported(found):
-                text = f"{ast.unparse(found.func)}() is the code under test; expect a literal"
+                text = f"{unparse(found.func)}() is the code under test; expect a literal"
                 self.report(self.module.span(found), text)
                 return
 

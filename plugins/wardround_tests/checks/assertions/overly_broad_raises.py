@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.tree import unparse
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import last_name, own_nodes
 
@@ -86,7 +87,7 @@ class OverlyBroadRaises(PythonTestCheck):
         if _repeats_one_call(node.body):
             text = "only the first of these calls runs: the exception ends the block; split it"
             self.report(self.module.span(call), text)
-        elif len(node.body) >= _MANY or (call.args and hasattr(builtins, ast.unparse(call.args[0]))):
+        elif len(node.body) >= _MANY or (call.args and hasattr(builtins, unparse(call.args[0]))):
             text = "any of these steps may raise; keep only the call under test in the block"
             self.report(self.module.span(call), text)
 
@@ -116,5 +117,5 @@ def _is_steps(body: Sequence[ast.stmt]) -> bool:
 
 
 def _repeats_one_call(body: Sequence[ast.stmt]) -> bool:
-    calls = {ast.unparse(call.func) for call in map(_call_of, body) if call is not None}
+    calls = {unparse(call.func) for call in map(_call_of, body) if call is not None}
     return len(calls) == 1 and all(isinstance(one, ast.Expr) for one in body)

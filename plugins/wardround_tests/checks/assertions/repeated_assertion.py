@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, last_name
@@ -132,7 +132,7 @@ def _asserted(statement: ast.stmt) -> list[ast.expr] | None:
         return [statement.test]
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-        if call.func.attr.startswith("assert") and ast.unparse(call.func.value) == "self":
+        if call.func.attr.startswith("assert") and unparse(call.func.value) == "self":
             return list(call.args)
         if call.func.attr.startswith("assert_"):
             return [call.func.value, *call.args]

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import last_name, own_nodes
@@ -120,7 +121,7 @@ def _is_quiet(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         is_text = isinstance(statement.value, ast.Constant)
         is_reporting = isinstance(statement.value, ast.Call) and _REPORTING.search(
-            ast.unparse(statement.value.func)
+            unparse(statement.value.func)
         )
         return is_text or bool(is_reporting)
     return isinstance(statement, _QUIET)

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -84,13 +85,13 @@ class WholeResponseSnapshot(PythonTestCheck):
 
     def _is_complete(self, value: ast.expr) -> bool:
         """Return True if a value is a complete response or object, also through a helper."""
-        text = ast.unparse(value)
+        text = unparse(value)
         if _COMPLETE.search(text) is not None and "]" not in text:
             return True
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
             return False
         helpers = [s for s in self.module.tree.body if isinstance(s, FUNCTIONS) and s.name == value.func.id]
-        return any(_GATHERING.search(ast.unparse(step)) for one in helpers for step in one.body)
+        return any(_GATHERING.search(unparse(step)) for one in helpers for step in one.body)
 
 
 def _is_match(node: ast.AST) -> bool:

@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -94,16 +95,16 @@ class AsyncTestNeverRuns(PythonTestCheck):
     def _may_be_run(self, case: TestCase) -> bool:
         """Return True if a decorator or a mark of the module may run the test, or it yields."""
         unusual = (
-            d for d in _decorators(case) if not ast.unparse(d).startswith(("pytest.mark.", "mock.", "patch"))
+            d for d in _decorators(case) if not unparse(d).startswith(("pytest.mark.", "mock.", "patch"))
         )
-        marks = " ".join(ast.unparse(one) for one in _decorators(case))
+        marks = " ".join(unparse(one) for one in _decorators(case))
         arguments = " ".join(one.arg for one in case.node.args.args)
         return any(unusual) or _RUNS_ASYNC.search(f"{marks} {arguments} {self._module_marks}") is not None
 
     @cached_property
     def _module_marks(self) -> str:
         """Marks of the module, and imports that may provide a runner."""
-        marked = (ast.unparse(n.value) for n in self.module.tree.body if _assigns(n, "pytestmark"))
+        marked = (unparse(n.value) for n in self.module.tree.body if _assigns(n, "pytestmark"))
         return " ".join([*marked, *(name for name in self.module.imported.values() if "pytest" in name)])
 
     @cached_property
@@ -122,4 +123,4 @@ def _decorators(case: TestCase) -> list[ast.expr]:
 
 
 def _assigns(node: ast.stmt, name: str) -> TypeGuard[ast.Assign]:
-    return isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]
+    return isinstance(node, ast.Assign) and [unparse(target) for target in node.targets] == [name]

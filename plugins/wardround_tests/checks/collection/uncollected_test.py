@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import unparse
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.file_kinds import PYTEST_SETTINGS
 from wardround_tests.models.python_tests import TestCase
@@ -210,7 +211,7 @@ def _creates_objects(constructor: FunctionNode) -> bool:
         isinstance(n, ast.Assign)
         and isinstance(n.value, ast.Call)
         and isinstance(n.targets[0], ast.Attribute)
-        and ast.unparse(n.targets[0].value) == "self"
+        and unparse(n.targets[0].value) == "self"
         for n in constructor.body
     )
 

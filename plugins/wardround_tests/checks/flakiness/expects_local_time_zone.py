@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.languages.python.tree import children, walk
+from wardround.languages.python.tree import children, unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -78,7 +78,7 @@ class ExpectsLocalTimeZone(PythonTestCheck):
         nodes = self.module.nodes_of(case)
         for call in (n for n in nodes if isinstance(n, ast.Call) and self._is_local(n)):
             if any(_has_literal_moment(call, one) for one in self._related_assertions(call, nodes)):
-                text = f"{ast.unparse(call)[:60]} uses the local time zone; pass a zone"
+                text = f"{unparse(call)[:60]} uses the local time zone; pass a zone"
                 self.report(self.module.span(call), text)
                 return
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import FUNCTIONS, last_name
@@ -144,17 +145,15 @@ class FixedPortInTest(PythonTestCheck):
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
         texts = [
-            *map(ast.unparse, decorators),
-            ast.unparse(node.func),
+            *map(unparse, decorators),
+            unparse(node.func),
             *(one.arg for one in holder.args.args),
         ]
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.With, ast.AsyncWith)):
-                texts += [ast.unparse(item.context_expr.func) for item in parent.items
+                texts += [unparse(item.context_expr.func) for item in parent.items
                           if isinstance(item.context_expr, ast.Call)]  # fmt: skip
-                texts += [
-                    "raises" for item in parent.items if "raises" in ast.unparse(item.context_expr).lower()
-                ]
+                texts += ["raises" for item in parent.items if "raises" in unparse(item.context_expr).lower()]
         return any(_TEST_DOUBLE.search(text) or "raises" in text for text in texts)
 
 

@@ -13,6 +13,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import unparse
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import is_fixture
@@ -211,7 +212,7 @@ class NetworkInTest(PythonTestCheck):
                 if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                     continue
                 owner = call.func.value
-                if (owner is created or ast.unparse(owner) in names) and not _OFFLINE.search(call.func.attr):
+                if (owner is created or unparse(owner) in names) and not _OFFLINE.search(call.func.attr):
                     yield call
 
     def _names_of(self, created: ast.Call, holder: FunctionNode | None) -> Iterator[str]:
@@ -219,10 +220,10 @@ class NetworkInTest(PythonTestCheck):
         parent = self.module.parents[created]
         if isinstance(parent, (ast.Await, ast.withitem)):
             made_of = parent.optional_vars if isinstance(parent, ast.withitem) else None
-            yield from [ast.unparse(made_of)] if made_of is not None else []
+            yield from [unparse(made_of)] if made_of is not None else []
         if isinstance(parent, ast.Assign):
             for target in parent.targets:
-                name = ast.unparse(target)
+                name = unparse(target)
                 yield f"self.{name[4:]}" if name.startswith("cls.") else name
         if holder is not None and is_fixture(holder):
             yield holder.name
@@ -298,10 +299,10 @@ class NetworkInTest(PythonTestCheck):
         """Return True if the network is replaced by a test double, or the test declares that it needs it."""
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
-        texts = [holder.name, *(one.arg for one in holder.args.args), *map(ast.unparse, decorators)]
+        texts = [holder.name, *(one.arg for one in holder.args.args), *map(unparse, decorators)]
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.With, ast.AsyncWith)):
-                texts += [ast.unparse(item.context_expr) for item in parent.items]
+                texts += [unparse(item.context_expr) for item in parent.items]
         return any(_TEST_DOUBLES.search(text) for text in texts) or "pytestmark" in self.module.text
 
 

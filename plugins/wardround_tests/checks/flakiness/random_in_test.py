@@ -11,6 +11,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.tree import unparse
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, last_name, own_nodes
@@ -124,7 +125,7 @@ class RandomInTest(PythonTestCheck):
             if not isinstance(statement, ast.Assign) or not self._is_source(statement.value):
                 continue
             if any(isinstance(t, ast.Name) and t.id in used for t in statement.targets):
-                text = f"{ast.unparse(statement.value)[:40]} has no seed; a failure cannot be reproduced"
+                text = f"{unparse(statement.value)[:40]} has no seed; a failure cannot be reproduced"
                 self.report(self.module.span(statement), text)
                 return
 
@@ -138,7 +139,7 @@ class RandomInTest(PythonTestCheck):
             if (
                 isinstance(node, ast.Call)
                 and self._drawn(node)
-                and not _UNIQUE_TEXT.search(ast.unparse(node))
+                and not _UNIQUE_TEXT.search(unparse(node))
                 and (named or not self._is_name(node))
             ):
                 return node
@@ -151,7 +152,7 @@ class RandomInTest(PythonTestCheck):
                 return True
             if isinstance(parent, ast.keyword) and parent.arg and _UNIQUE.search(parent.arg):
                 return True
-            if isinstance(parent, ast.Assign) and _UNIQUE.search(ast.unparse(parent.targets[0])):
+            if isinstance(parent, ast.Assign) and _UNIQUE.search(unparse(parent.targets[0])):
                 return True
             if isinstance(parent, FUNCTIONS):
                 return _UNIQUE.search(parent.name) is not None
@@ -169,11 +170,11 @@ class RandomInTest(PythonTestCheck):
         if isinstance(call.func, ast.Attribute):
             owner = call.func.value
             if isinstance(owner, ast.Call) and self._is_source(owner):
-                return ast.unparse(call.func)
+                return unparse(call.func)
             root = owner
             while isinstance(root, ast.Attribute):
                 root = root.value
-            return ast.unparse(call.func) if isinstance(root, ast.Name) and root.id in self._sources else ""
+            return unparse(call.func) if isinstance(root, ast.Name) and root.id in self._sources else ""
         return ""
 
     def _is_source(self, node: ast.AST) -> bool:

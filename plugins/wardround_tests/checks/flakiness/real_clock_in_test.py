@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
-from wardround.languages.python.tree import children, walk
+from wardround.languages.python.tree import children, unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import either_order, equality_operands, last_name
@@ -112,7 +112,7 @@ class RealClockInTest(PythonTestCheck):
                 value = self._read_before(side, case)
                 clock = next((n for n in _parts(value) if self._is_clock(n)), None)
                 if isinstance(clock, ast.Call):
-                    text = f"{ast.unparse(clock.func)}() differs from the compared time; freeze the clock"
+                    text = f"{unparse(clock.func)}() differs from the compared time; freeze the clock"
                     self.report(self.module.span(clock), text)
             self._check_elapsed(node, case)
             self._check_relative(node, case)
@@ -207,7 +207,7 @@ class RealClockInTest(PythonTestCheck):
         seconds = limit.value if isinstance(limit, ast.Constant) else None
         is_tight = isinstance(seconds, (int, float)) and seconds <= _PAUSE_S
         if is_tight and self._is_elapsed(took, case):
-            text = f"limit of {ast.unparse(limit)} s fails on a busy machine; raise it or count the work"
+            text = f"limit of {unparse(limit)} s fails on a busy machine; raise it or count the work"
             self.report(self.module.span(node), text)
 
     def _is_elapsed(self, took: ast.expr, case: TestCase) -> bool:
@@ -248,7 +248,7 @@ def _receives_now(call: ast.Call) -> bool:
 def _is_of_itself(value: ast.expr, name: str) -> bool:
     if isinstance(value, ast.Name):
         return value.id == name
-    return isinstance(value, ast.BinOp) and name in ast.unparse(value).split()
+    return isinstance(value, ast.BinOp) and name in unparse(value).split()
 
 
 def _less(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:

@@ -11,6 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import unparse
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, body_of, last_name, own_nodes
@@ -123,11 +124,11 @@ class SleepInTest(PythonTestCheck):
             return name, 1.0
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr in _WAITS_MS:
-            return ast.unparse(function), 0.001
+            return unparse(function), 0.001
         if isinstance(function, ast.Attribute) and function.attr == "wait":
             owner = function.value
             if isinstance(owner, ast.Call) and self.module.imported_name(owner.func) == "threading.Event":
-                return ast.unparse(function), 1.0
+                return unparse(function), 1.0
         return "", 0.0
 
     def _seconds(self, value: ast.expr | None, holder: FunctionNode) -> float | None:
@@ -174,7 +175,7 @@ class SleepInTest(PythonTestCheck):
             if isinstance(parent, (ast.While, ast.For, ast.AsyncFor, ast.ExceptHandler)):
                 return True
             if isinstance(parent, (ast.With, ast.AsyncWith)):
-                names = " ".join(ast.unparse(item.context_expr) for item in parent.items)
+                names = " ".join(unparse(item.context_expr) for item in parent.items)
                 if re.search(r"(?i)timeout|raises|cancel|fail_after|move_on|deadline|patch", names):
                     return True
             if isinstance(parent, ast.Call) and last_name(parent.func) not in _RUNNING:
@@ -198,4 +199,4 @@ def _duration(call: ast.Call) -> ast.expr | None:
 
 
 def _patches_sleep(function: FunctionNode) -> bool:
-    return any("sleep" in ast.unparse(one) or "time" in ast.unparse(one) for one in function.decorator_list)
+    return any("sleep" in unparse(one) or "time" in unparse(one) for one in function.decorator_list)

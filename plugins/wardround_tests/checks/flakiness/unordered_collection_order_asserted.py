@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.cases import code
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -120,21 +120,21 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
         """Return a description if the test passes a set and expects a list of its elements."""
         if not _is_plain_list(side) or not isinstance(other, (ast.List, ast.Tuple)):
             return ""
-        expected = {ast.unparse(one) for one in other.elts}
+        expected = {unparse(one) for one in other.elts}
         sets = (n for n in nodes if isinstance(n, ast.Set))
-        return "a set" if any({ast.unparse(e) for e in one.elts} == expected for one in sets) else ""
+        return "a set" if any({unparse(e) for e in one.elts} == expected for one in sets) else ""
 
 
 def _is_ordered(node: ast.expr) -> bool:
     """Return True if a value implies an order: a list of two or more, or a joined string."""
     if isinstance(node, (ast.List, ast.Tuple)):
-        return len(node.elts) > 1 and len({ast.unparse(one) for one in node.elts}) > 1
+        return len(node.elts) > 1 and len({unparse(one) for one in node.elts}) > 1
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 1
 
 
 def _is_plain_list(node: ast.expr) -> bool:
     """Return True if an expression is ``list(...)`` or ``tuple(...)`` without further calls."""
-    if not isinstance(node, ast.Call) or ast.unparse(node.func) not in ("list", "tuple"):
+    if not isinstance(node, ast.Call) or unparse(node.func) not in ("list", "tuple"):
         return False
     return not any(isinstance(n, ast.Call) for n in walk(node) if n is not node)
 
@@ -146,7 +146,7 @@ def _bound(function: ast.AST) -> dict[str, ast.expr]:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found.setdefault(node.targets[0].id, []).append(node.value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sort":
-            found.setdefault(ast.unparse(node.func.value), []).extend([node, node])
+            found.setdefault(unparse(node.func.value), []).extend([node, node])
         elif isinstance(node, (*FUNCTIONS, ast.Lambda)) and node is not function:
             found.update({one.arg: [] for one in node.args.args})
     once = {name: values[0] for name, values in found.items() if len(values) == 1}

@@ -11,7 +11,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import own_nodes
@@ -86,7 +86,7 @@ class LeakedEnvironment(PythonTestCheck):
             self._report(found)
 
     def _report(self, change: ast.stmt) -> None:
-        what = "working directory" if "chdir" in ast.unparse(change) else "environment"
+        what = "working directory" if "chdir" in unparse(change) else "environment"
         text = f"{what} is not restored and affects later tests; use monkeypatch"
         self.report(self.module.span(change), text)
 
@@ -97,8 +97,8 @@ class LeakedEnvironment(PythonTestCheck):
     def _is_patched(self, change: ast.AST, nodes: Sequence[ast.AST]) -> bool:
         """Return True if ``monkeypatch`` changed the same state before, and so restores what it was then."""
         if isinstance(change, ast.Assign) and isinstance(change.targets[0], ast.Subscript):
-            method, name = "monkeypatch.setenv", ast.unparse(change.targets[0].slice)
-        elif "chdir" in ast.unparse(change):
+            method, name = "monkeypatch.setenv", unparse(change.targets[0].slice)
+        elif "chdir" in unparse(change):
             method, name = "monkeypatch.chdir", ""
         else:
             return False
@@ -106,7 +106,7 @@ class LeakedEnvironment(PythonTestCheck):
             isinstance(one, ast.Call)
             and self.module.dotted(one.func) == method
             and one.lineno < getattr(change, "lineno", 0)
-            and (not name or (one.args and ast.unparse(one.args[0]) == name))
+            and (not name or (one.args and unparse(one.args[0]) == name))
             for one in nodes
         )
 
@@ -138,12 +138,12 @@ class LeakedEnvironment(PythonTestCheck):
     def _restoring(self) -> list[FunctionNode]:
         """Functions that are not tests and restore what tests change."""
         others = (one for one in self.module.functions if not _is_test(one.name))
-        return [one for one in others if _RESTORING.search(ast.unparse(one))]
+        return [one for one in others if _RESTORING.search(unparse(one))]
 
     def _undoes(self, node: ast.AST) -> bool:
         """Return True if a later step of the test restores the state or registers a cleanup."""
         if isinstance(node, ast.Call):
-            text = ast.unparse(node)
+            text = unparse(node)
             return (
                 re.search(r"addCleanup|addfinalizer|environ\.(pop|clear|update)|chdir|umask|unsetenv", text)
                 is not None
@@ -175,7 +175,7 @@ def _marks_test_run(name: ast.expr, value: ast.expr) -> bool:
 def _is_isolated(case: TestCase) -> bool:
     """Return True if a decorator or fixture of a test isolates its environment."""
     decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-    if any(re.search(r"patch|environ|isolat|temp", ast.unparse(one)) for one in decorators):
+    if any(re.search(r"patch|environ|isolat|temp", unparse(one)) for one in decorators):
         return True
     fixtures = r"tmp_?environ|restore_env|clean_env|fs\b|runner"
     return re.search(fixtures, " ".join(case.parameters)) is not None

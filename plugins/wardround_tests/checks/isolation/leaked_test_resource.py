@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import last_name
 
@@ -121,7 +121,7 @@ class LeakedTestResource(PythonTestCheck):
         """Return True if the object is managed by a block or passed to a cleanup."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call):
-                return "stack" in ast.unparse(parent.func) or "cleanup" in ast.unparse(parent.func).lower()
+                return "stack" in unparse(parent.func) or "cleanup" in unparse(parent.func).lower()
             if isinstance(parent, ast.withitem):
                 return True
             if isinstance(parent, ast.stmt):
@@ -136,13 +136,13 @@ class LeakedTestResource(PythonTestCheck):
         function = self.module.function_of(node)
         if function is None or not isinstance(parent, ast.Assign):
             return False
-        name = ast.unparse(parent.targets[0])
+        name = unparse(parent.targets[0])
         return any(_passes_on(one, name) or _reads_output(one, name) for one in walk(function))
 
 
 def _ends_at_once(call: ast.Call) -> bool:
     """Return True if the started program only prints or returns."""
-    return bool(call.args) and _ENDS_AT_ONCE.search(ast.unparse(call.args[0])) is not None
+    return bool(call.args) and _ENDS_AT_ONCE.search(unparse(call.args[0])) is not None
 
 
 def _passes_on(node: ast.AST, name: str) -> bool:
@@ -151,7 +151,7 @@ def _passes_on(node: ast.AST, name: str) -> bool:
         return False
     arguments = (*node.args, *(k.value for k in node.keywords))
     parts = (one for argument in arguments for one in _elements(argument))
-    return any(ast.unparse(one) in (name, f"{name}.stdout", f"{name}.stderr") for one in parts)
+    return any(unparse(one) in (name, f"{name}.stdout", f"{name}.stderr") for one in parts)
 
 
 def _elements(argument: ast.expr) -> list[ast.expr]:
@@ -161,10 +161,10 @@ def _elements(argument: ast.expr) -> list[ast.expr]:
 def _reads_output(node: ast.AST, name: str) -> bool:
     """Return True if a node reads the output of a process to its end."""
     if isinstance(node, ast.For):
-        return ast.unparse(node.iter) == f"{name}.stdout"
+        return unparse(node.iter) == f"{name}.stdout"
     if not isinstance(node, ast.Call) or node.args:
         return False
-    return ast.unparse(node.func) in (f"{name}.stdout.read", f"{name}.stdout.readlines")
+    return unparse(node.func) in (f"{name}.stdout.read", f"{name}.stdout.readlines")
 
 
 def _is_kept(call: ast.Call) -> bool:

@@ -13,7 +13,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, binds
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import fixture_scope, is_fixture
@@ -251,7 +251,7 @@ def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
         isinstance(method, FUNCTIONS)
         and not method.name.startswith("test")
         and method.name != "setUpClass"
-        and re.search(rf"\b{attribute}\b", ast.unparse(method))
+        and re.search(rf"\b{attribute}\b", unparse(method))
         for method in cls.body
     )
 
@@ -275,7 +275,7 @@ def _is_it(node: ast.AST, shared: Shared) -> bool:
     is_name = isinstance(node, ast.Name) or (
         isinstance(node, ast.Attribute) and shared.name.startswith("self.")
     )
-    return is_name and ast.unparse(node) == shared.name
+    return is_name and unparse(node) == shared.name
 
 
 def _is_derived(node: ast.expr, shared: Shared) -> bool:
@@ -343,7 +343,7 @@ def _shared_by(statement: ast.stmt) -> Shared | None:
         target, value = statement.targets[0], statement.value
         if not isinstance(target, ast.Name) or not isinstance(value, ast.Call):
             return None
-        is_path = last_name(value.func) in _PATHS and "tmp" not in ast.unparse(value).lower()
+        is_path = last_name(value.func) in _PATHS and "tmp" not in unparse(value).lower()
         return Shared(target.id, is_path)
     if not isinstance(statement, FUNCTIONS) or not is_fixture(statement):
         return None
@@ -358,14 +358,14 @@ def _calls_storing(value: ast.expr, shared: Shared, derived: set[str]) -> bool:
         return False
     if not _STORING.match(call.func.attr) and "clear" not in call.func.attr:
         return False
-    owner = ast.unparse(call.func.value)
+    owner = unparse(call.func.value)
     is_shared = owner == shared.name or owner in derived
     return is_shared or (shared.is_path and _is_derived(call.func.value, shared))
 
 
 def _assigns_item(node: ast.Assign, name: str) -> bool:
     target = node.targets[0]
-    return isinstance(target, ast.Subscript) and ast.unparse(target.value) == name
+    return isinstance(target, ast.Subscript) and unparse(target.value) == name
 
 
 def _is_stored(expected: ast.expr | None, writing: Sequence[TestCase], shared: Shared) -> bool:
@@ -380,6 +380,6 @@ def _is_stored(expected: ast.expr | None, writing: Sequence[TestCase], shared: S
         return isinstance(value, (list, dict, set, tuple)) and len(value) == len(writing)
     if isinstance(value, int):
         return not shared.is_path and value <= len(writing)
-    texts = " ".join(ast.unparse(case.node) for case in writing)
+    texts = " ".join(unparse(case.node) for case in writing)
     parts = list(value) if isinstance(value, (list, tuple, set, dict)) else [value]
     return all(repr(part) in texts for part in parts)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -88,7 +88,7 @@ class OrderDependentTests(PythonTestCheck):
 
     def check_test(self, case: TestCase) -> None:
         for one in case.node.decorator_list:
-            if isinstance(one, ast.Call) and _ORDERED.match(ast.unparse(one)) and not _is_at_an_end(one):
+            if isinstance(one, ast.Call) and _ORDERED.match(unparse(one)) and not _is_at_an_end(one):
                 text = f'"{case.name}" requires an order, so it depends on other tests; set up its state'
                 self.report(self.module.span(one), text, severity=Severity.INFO)
                 return
@@ -126,7 +126,7 @@ class OrderDependentTests(PythonTestCheck):
             )
             and not _is_test_name(method.name)
             and not _runs_once(method)
-            and name in ast.unparse(method)
+            and name in unparse(method)
             for method in cls.body
         )
 
@@ -231,7 +231,7 @@ def _class_attribute(node: ast.AST, cls: str) -> str:
     if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
         return ""
     for target in _targets(node):
-        if isinstance(target, ast.Attribute) and ast.unparse(target.value) in _class_expressions(cls):
+        if isinstance(target, ast.Attribute) and unparse(target.value) in _class_expressions(cls):
             return target.attr
     return ""
 
@@ -243,16 +243,14 @@ def _class_expressions(cls: str) -> frozenset[str]:
 def _reads(function: ast.AST, name: str, cls: str) -> list[ast.Attribute]:
     """Return where a test reads an attribute of its class; empty if it sets it itself."""
     own = [n for n in walk(function) if isinstance(n, ast.Attribute) and n.attr == name]
-    own = [n for n in own if ast.unparse(n.value) in _class_expressions(cls) | {"self"}]
+    own = [n for n in own if unparse(n.value) in _class_expressions(cls) | {"self"}]
     own.sort(key=lambda n: (n.lineno, n.col_offset))
     return own if all(isinstance(n.ctx, ast.Load) for n in own) else []
 
 
 def _runs_once(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return True if a method runs once for all tests of a class."""
-    wide = [
-        one for one in method.decorator_list if re.search(r"scope=.(class|module|session)", ast.unparse(one))
-    ]
+    wide = [one for one in method.decorator_list if re.search(r"scope=.(class|module|session)", unparse(one))]
     return bool(wide) or method.name in ("setUpClass", "tearDownClass", "setup_class", "teardown_class")
 
 
@@ -270,7 +268,7 @@ def _is_new_object(value: ast.expr | None) -> bool:
 
 def _uses_own(function: ast.AST, name: str) -> bool:
     return any(
-        isinstance(n, ast.Attribute) and n.attr == name and ast.unparse(n.value) in ("self", "self.__class__")
+        isinstance(n, ast.Attribute) and n.attr == name and unparse(n.value) in ("self", "self.__class__")
         for n in walk(function)
     )
 

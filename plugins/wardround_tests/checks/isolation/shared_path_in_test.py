@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import FUNCTIONS, last_name
 
@@ -123,7 +123,7 @@ class SharedPathInTest(PythonTestCheck):
             if isinstance(parent, ast.stmt) and not isinstance(parent, ast.Expr):
                 return False
             if isinstance(parent, ast.Call):
-                name = self.module.imported_name(parent.func) or ast.unparse(parent.func)
+                name = self.module.imported_name(parent.func) or unparse(parent.func)
                 if inner is not parent.func and (name in _FILES or name in ("open", "io.open")):
                     return True
                 if name == "pathlib.Path":
@@ -141,7 +141,7 @@ class SharedPathInTest(PythonTestCheck):
             value, statement = statement, self.module.parents[statement]
         if not isinstance(statement, ast.Assign):
             return False
-        target = ast.unparse(statement.targets[0])
+        target = unparse(statement.targets[0])
         return any(self._is_accessed(n) for n in self._uses(target))
 
     def _uses(self, target: str) -> list[ast.expr]:
@@ -149,19 +149,19 @@ class SharedPathInTest(PythonTestCheck):
         return [
             n
             for n in self.module.names.references(target.rpartition(".")[2])
-            if isinstance(n.ctx, ast.Load) and ast.unparse(n) == target
+            if isinstance(n.ctx, ast.Load) and unparse(n) == target
         ]
 
 
 def _is_script(ancestors: Iterable[ast.AST]) -> bool:
-    return any(isinstance(one, ast.If) and "__name__" in ast.unparse(one.test) for one in ancestors)
+    return any(isinstance(one, ast.If) and "__name__" in unparse(one.test) for one in ancestors)
 
 
 def _is_faked(holder: FunctionNode) -> bool:
     """Return True if a fake file system replaces the real one."""
     names = {one.arg for one in holder.args.args}
     return bool(names & {"fs", "fake_fs", "fakefs", "memory_fs"}) or any(
-        "patch" in ast.unparse(one) for one in holder.decorator_list
+        "patch" in unparse(one) for one in holder.decorator_list
     )
 
 

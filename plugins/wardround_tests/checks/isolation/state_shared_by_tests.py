@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import is_assertion, outermost_function
@@ -117,7 +117,7 @@ class StateSharedByTests(PythonTestCheck):
         return any(
             isinstance(node, ast.Expr)
             and (call := _call_of(node)) is not None
-            and ast.unparse(call.func.value) == name  # type: ignore[attr-defined]
+            and unparse(call.func.value) == name  # type: ignore[attr-defined]
             and _ADDING.match(call.func.attr) is not None  # type: ignore[attr-defined]
             for node in self.module.nodes_of(case)
         )
@@ -128,7 +128,7 @@ class StateSharedByTests(PythonTestCheck):
             if not is_assertion(node) or not isinstance(node, (ast.Assert, ast.Call)):
                 continue
             for one in walk(node):
-                if not isinstance(one, ast.Attribute) or ast.unparse(one.value) != name:
+                if not isinstance(one, ast.Attribute) or unparse(one.value) != name:
                     continue
                 parent = self.module.parents[one]
                 if not isinstance(parent, ast.Call) or parent.func is not one or not parent.args:
@@ -137,7 +137,7 @@ class StateSharedByTests(PythonTestCheck):
 
     def _replaces(self, case: TestCase, name: str) -> bool:
         """Return True if the first step of a test that uses the object gives it a new value."""
-        uses = [n for n in self.module.nodes_of(case) if isinstance(n, ast.expr) and ast.unparse(n) == name]
+        uses = [n for n in self.module.nodes_of(case) if isinstance(n, ast.expr) and unparse(n) == name]
         first = min(uses, key=lambda n: (n.lineno, n.col_offset), default=None)
         method = self.module.parents[first] if first is not None else None
         return isinstance(method, ast.Attribute) and method.attr == "set"
@@ -146,7 +146,7 @@ class StateSharedByTests(PythonTestCheck):
         """Return True if code other than the tests handles the object, or a test recreates it."""
         own = {case.node for case in tests}
         for node in self.module.names.references(name.rpartition(".")[2]):
-            if ast.unparse(node) != name:
+            if unparse(node) != name:
                 continue
             function = outermost_function(self.module, node)
             if isinstance(node.ctx, ast.Store) and function is not None:
@@ -172,7 +172,7 @@ def _created(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
         ):
             continue
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-        constructor = ast.unparse(statement.value.func).rpartition(".")[2]
+        constructor = unparse(statement.value.func).rpartition(".")[2]
         if (
             isinstance(target, ast.Name)
             and _MAKING.match(constructor)

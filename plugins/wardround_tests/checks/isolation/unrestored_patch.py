@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import last_name
@@ -107,7 +107,7 @@ class UnrestoredPatch(PythonTestCheck):
     def _is_patch(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Call):
             return _PATCHING.search(self.module.dotted(node.func) or "") is not None
-        return any(self._is_patch(one) for one in self._assigned_calls.get(ast.unparse(node), ()))
+        return any(self._is_patch(one) for one in self._assigned_calls.get(unparse(node), ()))
 
     @cached_property
     def _assigned_calls(self) -> dict[str, list[ast.Call]]:
@@ -116,7 +116,7 @@ class UnrestoredPatch(PythonTestCheck):
         for one in self.module.nodes:
             if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
                 for target in one.targets:
-                    found.setdefault(ast.unparse(target), []).append(one.value)
+                    found.setdefault(unparse(target), []).append(one.value)
         return found
 
     def _replaced(self, node: ast.AST) -> str:
@@ -125,7 +125,7 @@ class UnrestoredPatch(PythonTestCheck):
             target = node.targets[0]
             if isinstance(target, ast.Subscript):
                 return "sys.modules" if self.module.imported_name(target.value) == "sys.modules" else ""
-            return ast.unparse(target) if self._is_of_import(target) else ""
+            return unparse(target) if self._is_of_import(target) else ""
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             name = self.module.imported_name(node.value.func) or ""
             return name if name in _PROCESS_WIDE else ""
@@ -140,17 +140,17 @@ class UnrestoredPatch(PythonTestCheck):
         dotted = self.module.imported_name(owner)
         if dotted is None or ("." not in dotted and isinstance(owner, ast.Attribute)):
             return False
-        if ast.unparse(owner) in self._module_paths:
+        if unparse(owner) in self._module_paths:
             return True
         is_module = local in self._modules or isinstance(owner, ast.Attribute)
-        is_class = re.match(r"[A-Z][a-z]", local or ast.unparse(owner).rpartition(".")[2]) is not None
+        is_class = re.match(r"[A-Z][a-z]", local or unparse(owner).rpartition(".")[2]) is not None
         return (is_module and self._is_plain(owner)) or is_class
 
     def _is_plain(self, owner: ast.expr) -> bool:
         """Return True if an attribute chain can consist of modules and classes, judged by spelling."""
-        return re.fullmatch(
-            r"[a-z_]\w*(\.[a-z_]\w*)*(\.[A-Z][a-z]\w*)?", ast.unparse(owner)
-        ) is not None and (isinstance(owner, ast.Name) or ast.unparse(owner).rpartition(".")[2][:1].isupper())
+        return re.fullmatch(r"[a-z_]\w*(\.[a-z_]\w*)*(\.[A-Z][a-z]\w*)?", unparse(owner)) is not None and (
+            isinstance(owner, ast.Name) or unparse(owner).rpartition(".")[2][:1].isupper()
+        )
 
     @cached_property
     def _modules(self) -> frozenset[str]:
@@ -176,7 +176,7 @@ class UnrestoredPatch(PythonTestCheck):
             return True
         last = what.rpartition(".")[2]
         around = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-        if any(last in ast.unparse(one) or "isolat" in ast.unparse(one) for one in around):
+        if any(last in unparse(one) or "isolat" in unparse(one) for one in around):
             return True
         if any(_undoes(node, what, change) for node in self.module.nodes_of(case)):
             return True
@@ -187,7 +187,7 @@ class UnrestoredPatch(PythonTestCheck):
         """Source of all functions of the module that may run around tests."""
         tests = {case.node for case in self.module.tests}
         return [
-            ast.unparse(one)
+            unparse(one)
             for one in self.module.functions
             if one not in tests
             and (one in self.module.test_code or re.search(r"(?i)tear|clean|reset|restore", one.name))
@@ -198,7 +198,7 @@ def _is_restoration(node: ast.AST, case: TestCase) -> bool:
     """Return True if an assignment puts back the value that the test read from its target before."""
     if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.Name, ast.Attribute)):
         return False
-    saved = (ast.unparse(node.value), ast.unparse(node.targets[0]))
+    saved = (unparse(node.value), unparse(node.targets[0]))
     return any(saved in _read_into(one) for one in walk(case.node) if isinstance(one, ast.Assign))
 
 
@@ -209,7 +209,7 @@ def _read_into(statement: ast.Assign) -> list[tuple[str, str]]:
         pairs = list(zip(target.elts, value.elts, strict=False))
     else:
         pairs = [(target, value)]
-    return [(ast.unparse(one), ast.unparse(other)) for one, other in pairs]
+    return [(unparse(one), unparse(other)) for one, other in pairs]
 
 
 def _undoing(what: str) -> str:
@@ -233,10 +233,10 @@ def _undoes(node: ast.AST, what: str, change: ast.stmt) -> bool:
     if isinstance(node, ast.Try) and node.finalbody and node.lineno > change.lineno:
         return True
     if isinstance(node, (ast.Assign, ast.Delete)):
-        return any(ast.unparse(target).startswith(what) for target in node.targets)
+        return any(unparse(target).startswith(what) for target in node.targets)
     if not isinstance(node, ast.Call):
         return False
-    name = ast.unparse(node.func)
+    name = unparse(node.func)
     if name.startswith(what) and node.lineno > change.lineno:
         return True
     is_undoing = re.search(r"addCleanup|addfinalizer|(re)?setattr|delattr|restore|reload|stop$", name)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -187,7 +187,7 @@ def _configured_by_name(case: TestCase) -> set[ast.Call]:
         for node in nodes
         if isinstance(node, ast.Assign)
         for target in node.targets
-        if isinstance(target, ast.Attribute) and ".return_value" in ast.unparse(target)
+        if isinstance(target, ast.Attribute) and ".return_value" in unparse(target)
     }
     return {
         node.context_expr

@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import SET_UP
 from wardround_tests.models.python_tests import TestCase
@@ -86,7 +86,7 @@ class OnlyMockCallsAsserted(PythonTestCheck):
     def _check_discarded(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
         """Report a test that only asserts the calls of its mocks and discards the result."""
         called_on = {
-            ast.unparse(n.func.value)
+            unparse(n.func.value)
             for n in assertions
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
         }
@@ -96,7 +96,7 @@ class OnlyMockCallsAsserted(PythonTestCheck):
             return
         roots = {one.partition(".")[0] for one in called_on} - {"self"}
         for call in self._discarded_calls(case, assertions):
-            if ast.unparse(call).partition(".")[0] not in roots and self._returns_result(call):
+            if unparse(call).partition(".")[0] not in roots and self._returns_result(call):
                 text = f'"{case.name}" discards the result of {last_name(call.func)}(); assert it'
                 self.report(self.module.name_span(case.node), text)
                 return
@@ -220,13 +220,13 @@ def _configured_in(function: ast.AST) -> Iterator[str]:
         if not isinstance(node, ast.Assign) or not isinstance(target, ast.Attribute):
             continue
         if target.attr in ("return_value", "side_effect") and not _is_plain(node.value):
-            yield ast.unparse(target.value)
+            yield unparse(target.value)
 
 
 def _returned(function: FunctionNode) -> str:
     """Return the expression that a function returns last, as written; empty if none."""
     last = function.body[-1]
-    return ast.unparse(last.value) if isinstance(last, ast.Return) and last.value else ""
+    return unparse(last.value) if isinstance(last, ast.Return) and last.value else ""
 
 
 def _aliases(name: str, own: str, mocks: set[str]) -> Iterator[str]:

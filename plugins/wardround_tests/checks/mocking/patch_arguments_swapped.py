@@ -7,6 +7,7 @@ import re
 from typing import ClassVar
 
 from wardround.checks.cases import code
+from wardround.languages.python.tree import unparse
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import last_name
@@ -78,7 +79,7 @@ def _injected(decorator: ast.expr) -> str:
     """Return the replaced name of a patch that passes a mock to the test; empty if it does not."""
     if not isinstance(decorator, ast.Call) or any(k.arg in ("new", None) for k in decorator.keywords):
         return ""
-    path, arguments = ast.unparse(decorator.func), decorator.args
+    path, arguments = unparse(decorator.func), decorator.args
     if path.endswith("patch.object") and len(arguments) == 2:
         target = arguments[1]
         return _plain(str(target.value)) if isinstance(target, ast.Constant) else "?"

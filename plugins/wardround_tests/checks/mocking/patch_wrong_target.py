@@ -10,7 +10,7 @@ from typing import ClassVar
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import unparse, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS
@@ -123,7 +123,7 @@ class PatchWrongTarget(PythonTestCheck):
         """Yield the patches of a test, each with the full name of its target."""
         decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
         for node in (*decorators, *self.module.nodes_of(case)):
-            if isinstance(node, ast.Call) and _PATCHING.search(ast.unparse(node.func)):
+            if isinstance(node, ast.Call) and _PATCHING.search(unparse(node.func)):
                 target = self._target(node.args)
                 if target:
                     yield node, target

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from wardround.checks.lazy import LazyPattern
 from wardround.context.line_coverage.model import Lines
+from wardround.languages.python.tree import unparse
 
 _EXCLUDED = LazyPattern(
     r"#\s*pragma:\s*no\s*cover"
@@ -54,7 +55,7 @@ def _handles_import(one: ast.stmt, body: list[ast.stmt]) -> bool:
 
 def _is_excluded(one: ast.stmt, lines: list[str]) -> bool:
     first = lines[one.lineno - 1] if one.lineno <= len(lines) else ""
-    decorators = [ast.unparse(node) for node in getattr(one, "decorator_list", ())]
+    decorators = [unparse(node) for node in getattr(one, "decorator_list", ())]
     return bool(_EXCLUDED.search(first)) or any(
         text.rpartition(".")[2] in _SPECIAL_DECORATORS or _EXCLUDED.search(text) for text in decorators
     )
@@ -65,7 +66,7 @@ def _is_without_code(one: ast.stmt) -> bool:
     if isinstance(one, ast.Expr):
         return isinstance(one.value, ast.Constant)
     if isinstance(one, ast.Raise):
-        return "NotImplementedError" in ast.unparse(one)
+        return "NotImplementedError" in unparse(one)
     return isinstance(one, (*_NO_CODE, ast.Try, ast.With, ast.AsyncWith)) or (
         isinstance(one, ast.AnnAssign) and one.value is None
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from wardround.languages.python.tree import unparse
+
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 
@@ -57,7 +59,7 @@ def _attributes(function: _Function, owner: str) -> Iterator[str]:
     )
     for node in stored:
         is_set = isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
-        if is_set and ast.unparse(node.value) == first:
+        if is_set and unparse(node.value) == first:
             yield f"{owner}.{node.attr}"
 
 

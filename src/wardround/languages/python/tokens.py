@@ -8,6 +8,7 @@ t-strings contain tokens, at any depth. Positions are offsets of characters in t
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -80,11 +81,14 @@ _TOKEN = LazyPattern(
     r"|(?P<OPERATOR>\*\*=?|//=?|<<=?|>>=?|\.\.\.|:=|->|[-+*/%@&|^!=<>]=|[^\s\w\\])|(?P<end>\Z))"
 )
 _STRING_REST = {
-    "'": LazyPattern(r"[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'"),
-    '"': LazyPattern(r'[^"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^"\\\r\n]*)*"'),
-    "'''": LazyPattern(r"[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''"),
-    '"""': LazyPattern(r'[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""'),
+    "'": re.compile(r"[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'"),
+    '"': re.compile(r'[^"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^"\\\r\n]*)*"'),
+    "'''": re.compile(r"[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''"),
+    '"""': re.compile(r'[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""'),
 }
+"""The rest of a literal by its quotes. They are not ``LazyPattern``, whose repetitions are bounded: a literal
+has any length, and each is read once.
+"""
 _PLAIN = LazyPattern(r"[^{}'\"\\\r\n]+")
 _NAMED = LazyPattern(r"\\N\{[^{}'\"\r\n]*\}")
 _CONVERSION = LazyPattern(r"[ \t\f]*([sra])\b\s*")

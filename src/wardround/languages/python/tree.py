@@ -86,16 +86,29 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 add(value)
 
 
-def unparse_fast(node: ast.AST) -> str:
-    """Return the source of a node as ``ast.unparse`` writes it, with a fast path for dotted names."""
+def unparse(node: ast.AST) -> str:
+    """Return the source of a node as ``ast.unparse`` writes it, of any valid tree.
+
+    ``ast.unparse`` raises on trees without a spelling in the running interpreter: an f-string of Python 3.12
+    with a backslash in an expression, a hexadecimal number of more than 4,300 digits, a sum of many terms.
+    """
     parts: list[str] = []
     inner = node
     while isinstance(inner, ast.Attribute):
         parts.append(inner.attr)
         inner = inner.value
     if not isinstance(inner, ast.Name):
-        return ast.unparse(node)
+        return _written(node)
     return ".".join([inner.id, *reversed(parts)])
+
+
+def _written(node: ast.AST) -> str:
+    try:
+        return ast.unparse(node)
+    except (ValueError, RecursionError):
+        from wardround.languages.python.unwritable import approximate_source  # few trees need it
+
+        return approximate_source(node)
 
 
 def children(node: ast.AST) -> Iterator[ast.AST]:

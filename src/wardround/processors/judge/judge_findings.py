@@ -24,8 +24,8 @@ class JudgeFindings:
 
     A warning below the threshold becomes a note, and a note below its own is folded, unless it is about
     security. Errors, secrets, rules that guard against damage that cannot be undone, rules whose severity the
-    configuration sets, and rules of a plugin without judged findings stay as they are. Nothing is lowered
-    where warnings or notes block a change that is not trusted: its own content would let it pass.
+    configuration sets, and rules without judged findings stay as they are. Nothing is lowered where warnings
+    or notes block a change that is not trusted: its own content would let it pass.
     """
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
@@ -52,8 +52,8 @@ def _judged(finding: Finding, facts: FindingFacts, judge: Judge, inputs: Pipelin
     worth, wrong = judge.probabilities(facts)
     estimate = Estimate(worth, wrong, derivation(facts, judge.file.rates))
     rules = {finding.rule, *finding.sources}
-    is_of_read_tool = judge.file.rates.counts("tool", facts).read > 0
-    if not is_of_read_tool or not _may_change(finding, rules, inputs) or judge.is_exempt(rules):
+    is_read = all(map(judge.file.rates.is_read, rules))
+    if not is_read or not _may_change(finding, rules, inputs) or judge.is_exempt(rules):
         return replace(finding, estimate=estimate)
     severity, is_unlikely = decided(finding.severity, worth, wrong, judge.file.thresholds)
     is_folded = is_unlikely and is_foldable(facts, judge.file.rates)

@@ -51,9 +51,10 @@ def _tool(facts: FindingFacts) -> str:
     return facts.rule.partition("/")[0]
 
 
+_RULE = "rule"
 GROUPS: Mapping[str, RateGroup] = MappingProxyType(
     {
-        "rule": RateGroup(lambda facts: facts.rule, 4),
+        _RULE: RateGroup(lambda facts: facts.rule, 4),
         "rule-in-kind": RateGroup(lambda facts: f"{facts.rule} {facts.kind}", 4),
         "defect-class": RateGroup(lambda facts: facts.defect_class, 4),
         "tool": RateGroup(_tool, 10),
@@ -81,6 +82,10 @@ class RateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def counts(self, group: str, facts: FindingFacts) -> VerdictCounts:
         """Return the counts of the group of a finding."""
         return self.groups[group].get(GROUPS[group].of(facts), _NONE)
+
+    def is_read(self, rule: str) -> bool:
+        """Return True if a finding of a rule was judged."""
+        return self.groups[_RULE].get(rule, _NONE).read > 0
 
     def plus(self, other: RateTable) -> RateTable:
         """Return the counts with those of further findings."""

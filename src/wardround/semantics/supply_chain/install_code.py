@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.tree import unparse
 from wardround.semantics.supply_chain.dependency import LineFinder
 from wardround.semantics.supply_chain.locks.entry import LockFile
 from wardround.semantics.supply_chain.manifests import is_sample
@@ -243,7 +244,7 @@ def _calls(text: str) -> dict[str, int]:
 def _called(node: ast.Call) -> str:
     """Return the name of a called function if it is unusual in setup.py."""
     try:
-        name = ast.unparse(node.func)
+        name = unparse(node.func)
     except RecursionError:
         return "a nested call"
     method = name.rpartition(".")[2]

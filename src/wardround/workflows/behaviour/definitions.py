@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.languages.python.module import FunctionNode, last_name, named_functions
-from wardround.languages.python.tree import UNREADABLE, parse, walk
+from wardround.languages.python.tree import UNREADABLE, parse, unparse, walk
 from wardround.workflows.behaviour.class_states import ClassState, class_states
 from wardround.workflows.test.normal_syntax import statement_digest
 
@@ -149,7 +149,7 @@ def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definit
         tuple(one.arg for one in arguments.kwonlyargs),
         frozenset(_mentions(node)),
         tuple(dict.fromkeys(_constants(node)))[:_MOST_CONSTANTS],
-        "" if node.returns is None else ast.unparse(node.returns),
+        "" if node.returns is None else unparse(node.returns),
         dict(_defaults(arguments)),
     )
 
@@ -158,10 +158,10 @@ def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, str]]:
     positional = [*arguments.posonlyargs, *arguments.args]
     with_one = positional[len(positional) - len(arguments.defaults) :]
     for one, value in zip(with_one, arguments.defaults, strict=True):
-        yield one.arg, ast.unparse(value)
+        yield one.arg, unparse(value)
     for one, keyword_only in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if keyword_only is not None:
-            yield one.arg, ast.unparse(keyword_only)
+            yield one.arg, unparse(keyword_only)
 
 
 def _receiver(name: str, node: FunctionNode, decorators: list[str]) -> str:

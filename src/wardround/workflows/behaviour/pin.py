@@ -8,6 +8,7 @@ import enum
 from collections.abc import Iterator, Sequence
 
 from wardround.context.run_evidence import BehaviourDifference, Observed
+from wardround.languages.python.tree import unparse
 from wardround.text.escaping import one_line
 
 _SOURCE_FOLDERS = ("src/", "lib/")
@@ -80,7 +81,7 @@ def _is_source(call: str) -> bool:
     if not isinstance(tree, ast.Call):
         return False
     values = [*tree.args, *(one.value for one in tree.keywords)]
-    return _is_dotted(tree.func) and all(_is_literal(ast.unparse(one)) for one in values)
+    return _is_dotted(tree.func) and all(_is_literal(unparse(one)) for one in values)
 
 
 def _is_dotted(node: ast.expr) -> bool:

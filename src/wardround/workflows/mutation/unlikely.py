@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, last_name
+from wardround.languages.python.tree import unparse
 
 _LOGS = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "echo"}
@@ -53,7 +54,7 @@ def is_message(node: ast.stmt) -> bool:
 
 def is_unlikely_condition(test: ast.expr) -> bool:
     """Return True for a condition on the platform, on debugging, or on a cache."""
-    return bool(_CONDITIONS.search(ast.unparse(test)))
+    return bool(_CONDITIONS.search(unparse(test)))
 
 
 def is_tuning(name: str) -> bool:
@@ -91,4 +92,4 @@ def _is_hook_of_base(called: ast.expr) -> bool:
 
 
 def _is_written_to_terminal(called: ast.expr) -> bool:
-    return ast.unparse(called) in ("sys.stdout.write", "sys.stderr.write", "click.secho")
+    return unparse(called) in ("sys.stdout.write", "sys.stderr.write", "click.secho")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from wardround.change.diff import ChangedFile, Hunk
 from wardround.context.line_coverage.python_statements import bodies_of, own_lines
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import UNREADABLE, parse
+from wardround.languages.python.tree import UNREADABLE, parse, unparse
 from wardround.workflows.test.normal_syntax import statement_digest
 
 _LEAST_MOVED = 15
@@ -106,7 +106,7 @@ def _digests(spans: _Spans, lines: range) -> Iterator[str]:
 
 def _is_long(node: ast.stmt) -> bool:
     """Return True for a statement that hardly appears twice by chance, as ``return None`` does."""
-    return len(ast.unparse(_header(node))) >= _LEAST_MOVED
+    return len(unparse(_header(node))) >= _LEAST_MOVED
 
 
 def _header(node: ast.stmt) -> ast.stmt:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround.languages.python.tree import UNREADABLE, parse
+from wardround.languages.python.tree import UNREADABLE, parse, unparse
 from wardround.storage.digest import sha256
 from wardround.workflows.test.normal_syntax import statement_digest
 from wardround.workflows.test.plain_values import binds_plain_value
@@ -330,13 +330,13 @@ def _has_no_effect(node: ast.stmt) -> bool:
     """Return True for a block that only a script or a type checker runs."""
     if not isinstance(node, ast.If) or node.orelse:
         return False
-    condition = ast.unparse(node.test)
+    condition = unparse(node.test)
     return condition in ("TYPE_CHECKING", "typing.TYPE_CHECKING") or condition.startswith("__name__ == ")
 
 
 def _is_plain(decorator: ast.expr) -> bool:
     """Return True for a decorator that registers nothing; marks and patches of tests are such."""
-    dotted = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator).split(".")
+    dotted = unparse(decorator.func if isinstance(decorator, ast.Call) else decorator).split(".")
     return dotted[-1] in _PLAIN_DECORATORS or not _OF_TESTS.isdisjoint(dotted)
 
 

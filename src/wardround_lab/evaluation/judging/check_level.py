@@ -7,6 +7,7 @@ import re
 
 from wardround.errors import UsageError
 from wardround.findings import Severity
+from wardround.languages.python.tree import unparse
 from wardround.rules.earned_level import Level
 
 _SEVERITY, _MATURITY = "SEVERITY", "MATURITY"
@@ -34,7 +35,7 @@ def _require_lower(text: str, code: str, level: Level) -> None:
     _class_of(text, code)
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.Attribute) or ast.unparse(node.value) != "Severity":
+        if not isinstance(node, ast.Attribute) or unparse(node.value) != "Severity":
             continue
         is_of_rule = re.match(r"\s+SEVERITY\b", lines[node.lineno - 1]) is not None
         higher = node.attr in Severity.__members__ and Severity[node.attr] > Severity.named(level)
@@ -85,7 +86,7 @@ def _with_import(text: str, module: str, name: str) -> str:
         before = [node for node in imports if (node.module or "") < module and node.module != "__future__"]
         place = (before or imports)[-1].end_lineno or 0
         return "".join([*lines[:place], f"from {module} import {name}\n", *lines[place:]])
-    names = sorted({*(ast.unparse(alias) for alias in same.names), name})
+    names = sorted({*(unparse(alias) for alias in same.names), name})
     statement = f"from {module} import {', '.join(names)}\n"
     return "".join([*lines[: same.lineno - 1], statement, *lines[same.end_lineno or same.lineno :]])
 
