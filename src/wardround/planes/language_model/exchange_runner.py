@@ -14,15 +14,23 @@ from wardround.context.canonical import content_id
 from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import RawFinding
 from wardround.planes.evidence import Exchange, TokenUsage
-from wardround.planes.language_model.answer import Answer, UnusableAnswer, Verified, decode_answer, verify
+from wardround.planes.language_model.answer import (
+    Answer,
+    UnusableAnswer,
+    Verified,
+    decode_answer,
+    read_claims,
+    verify,
+)
 from wardround.planes.language_model.client import (
     Choice,
     Completion,
     EndpointError,
-    FormatRefused,
+    RequestRefused,
     Usage,
     decode_completion,
 )
+from wardround.planes.language_model.parameters import AcceptedParameters
 from wardround.planes.language_model.question import Question
 from wardround.text.escaping import one_line
 from wardround.text.redaction import beginning
@@ -40,7 +48,10 @@ class Endpoint(Protocol):
 
 
 class PlaneAnswer(msgspec.Struct, frozen=True):
-    """The findings of a language model for one plane, and the exchange for the record."""
+    """The findings of a language model for one plane, and the exchange for the record.
+
+    An answer that is cut off can have findings and a problem.
+    """
 
     exchange: Exchange
     findings: tuple[RawFinding, ...] = ()
@@ -69,13 +80,13 @@ class ExchangeRunner:
         progress = _Progress(question, self._settings, self._redact)
         try:
             async with asyncio.timeout(self._settings.timeout):
-                answer = await progress.run(endpoint)
-            return progress.succeeded(self._verified(question, answer))
+                answer, problem = await progress.run(endpoint)
+            return progress.answered(self._verified(question, answer), problem)
         except TimeoutError:
             return progress.failed(f"timed out after {self._settings.timeout:g} s")
         except asyncio.CancelledError:
             return progress.failed(CANCELLED)
-        except (EndpointError, UnusableAnswer) as cause:
+        except EndpointError as cause:
             return progress.failed(str(cause))
         except PLUGIN_EXCEPTIONS as error:  # a defect in one exchange affects no other
             return progress.failed(f"it failed with {type(error).__name__}")
@@ -97,7 +108,7 @@ class _Progress:
         self._question = question
         self._settings = settings
         self._redact = redact
-        self._has_schema = True
+        self._accepted = AcceptedParameters()
         self._exchange = Exchange(
             question.plane,
             question.prompt.digest,
@@ -109,12 +120,27 @@ class _Progress:
     def failed(self, problem: str) -> PlaneAnswer:
         return PlaneAnswer(replace(self._exchange, problem=problem))
 
-    def succeeded(self, verified: Verified) -> PlaneAnswer:
-        exchange = replace(self._exchange, findings=len(verified.findings), discarded=verified.discarded)
+    def answered(self, verified: Verified, problem: str) -> PlaneAnswer:
+        exchange = replace(
+            self._exchange,
+            findings=len(verified.findings),
+            discarded=verified.discarded,
+            problem=problem,
+        )
         return PlaneAnswer(exchange, verified.findings)
 
-    async def run(self, endpoint: Endpoint) -> Answer:
-        """Send the question, and once more after a failure that may pass or an unusable answer."""
+    async def run(self, endpoint: Endpoint) -> tuple[Answer, str]:
+        """Send the question, and once more after a failure that may pass or an unusable answer.
+
+        Returns:
+            The claims, and the reason why they are not a complete answer; empty if they are.
+        """
+        try:
+            return await self._complete(endpoint), ""
+        except UnusableAnswer as cause:
+            return cause.answer, str(cause)
+
+    async def _complete(self, endpoint: Endpoint) -> Answer:
         try:
             return await self._attempt(endpoint, "")
         except UnusableAnswer as cause:
@@ -128,23 +154,30 @@ class _Progress:
     async def _attempt(self, endpoint: Endpoint, problem: str) -> Answer:
         completion = decode_completion(await self._send(endpoint, problem))
         choice = self._noted(completion)
-        content = _content(choice)
-        return decode_answer(content, self._question.prompt)
+        content, problem = _content(choice)
+        prompt = self._question.prompt
+        if problem:
+            raise UnusableAnswer(problem, read_claims(content, prompt))
+        return decode_answer(content, prompt)
 
     async def _send(self, endpoint: Endpoint, problem: str) -> bytes:
-        """Send a request; without the output schema if the endpoint refuses it."""
-        try:
-            return await self._post(endpoint, problem)
-        except FormatRefused:
-            if not self._has_schema:
-                raise
-            self._has_schema = False
-            return await self._post(endpoint, problem)
+        """Send a request, and again without each parameter that the endpoint refuses."""
+        while True:
+            try:
+                return await self._post(endpoint, problem)
+            except RequestRefused as cause:
+                accepted = self._accepted.without(cause.named)
+                if accepted is None:
+                    raise
+                self._accepted = accepted
 
     async def _post(self, endpoint: Endpoint, problem: str) -> bytes:
-        body = self._question.body(self._settings, has_schema=self._has_schema, problem=problem)
-        requests = (*self._exchange.requests, content_id(body))
-        self._exchange = replace(self._exchange, requests=requests)
+        body = self._question.body(self._settings, self._accepted, problem)
+        self._exchange = replace(
+            self._exchange,
+            requests=(*self._exchange.requests, content_id(body)),
+            refused=self._accepted.refused,
+        )
         return await endpoint.post(body)
 
     def _noted(self, completion: Completion) -> Choice:
@@ -174,18 +207,13 @@ def _bounded(usage: Usage) -> TokenUsage:
     return TokenUsage(prompt, completion)
 
 
-def _content(choice: Choice) -> str:
-    """Return the text of a complete answer.
-
-    Raises:
-        UnusableAnswer: it is cut off, filtered, refused or empty.
-    """
+def _content(choice: Choice) -> tuple[str, str]:
+    """Return the text of an answer, and the reason why it is not complete; empty if it is."""
+    content = choice.message.content or ""
     if choice.message.refusal:
-        raise UnusableAnswer("the model refused")
+        return "", "the model refused"
     if choice.finish_reason == "length":
-        raise UnusableAnswer("the answer is cut off; raise language-model.max-tokens")
+        return content, "the answer is cut off; raise language-model.max-tokens"
     if choice.finish_reason == "content_filter":
-        raise UnusableAnswer("the answer was filtered")
-    if not choice.message.content:
-        raise UnusableAnswer("the answer is empty")
-    return choice.message.content
+        return content, "the answer was filtered"
+    return content, "" if content else "the answer is empty"
