@@ -16,7 +16,7 @@ from wardround.records import bundle
 from wardround.records.bundle import RecordError
 from wardround.records.predicates import digest_of
 from wardround.records.public_keys import read_public_key
-from wardround.records.reading import derivation_note, evidence_fault
+from wardround.records.reading import derivation_note, evidence_fault, parse_record
 from wardround.records.record import predicate_of, read_record
 from wardround.records.verify import content_problem, verify_record
 from wardround.storage.directories import LinkRefusedError
@@ -58,11 +58,10 @@ def test_a_record_of_the_first_schema_holds_with_a_note_about_its_verdict() -> N
     key = read_public_key(EARLIER / "review-1.pub")
     assert verify_record(data, [key], [evidence_fault]).problem is None
     assert content_problem(data) is None
-    content = json.loads(base64.b64decode(json.loads(data.splitlines()[0])["payload"]))["predicate"]
-    assert derivation_note(content) == (
+    assert derivation_note(parse_record(data, "earlier")) == (
         "the verdict was derived by version 0.1; this version derives escalate (T4) from the same evidence"
     )
-    assert derivation_note(predicate_of(review(evidence()))) == ""
+    assert derivation_note(review(evidence())) == ""
 
 
 def test_the_record_of_a_review_states_what_the_id_of_its_context_does_not_cover() -> None:

@@ -71,11 +71,21 @@ class SignalPart(msgspec.Struct, frozen=True):
     severity: str = "none"
 
 
+class OriginPart(msgspec.Struct, frozen=True):
+    """The run of a CI system that made a review."""
+
+    repository: str = ""
+    change_request: str = ""
+    workflow_run: str = ""
+    actor: str = ""
+
+
 class ReviewPredicate(msgspec.Struct, frozen=True):
     """The fields of a review predicate that statements and the store need; it has more.
 
     Attributes:
         floor: the policy of the organisation, if there is one.
+        origin: the run that made the review; None outside of CI systems.
         digest: of the other fields; empty in records of the first schema.
     """
 
@@ -85,6 +95,7 @@ class ReviewPredicate(msgspec.Struct, frozen=True):
     gate: GatePart
     signals: tuple[SignalPart, ...]
     floor: PolicyPart | None = None
+    origin: OriginPart | None = None
     digest: _Digest | Literal[""] = ""
 
     @property

@@ -81,12 +81,11 @@ def evidence_fault(predicate: Mapping[str, Any]) -> str | None:
     return f"{first.part} is {first.recorded}, but {first.derived} follows from the evidence{note}"
 
 
-def derivation_note(predicate: Mapping[str, Any]) -> str:
+def derivation_note(record: ReviewRecord) -> str:
     """Return a note about a record whose verdict this version derives in another way; empty if it does not.
 
     Signals and verdict of an earlier schema were derived by rules that this version does not have.
     """
-    record = _read(predicate)
     if record.schema == SCHEMA or not any(map(_is_concluded, replay_evidence(record).differences)):
         return ""
     now = conclude(record.context.document, record.evidence, record.policies).verdict

@@ -71,7 +71,7 @@ def replay_evidence(record: ReviewRecord) -> Replay:
 
 
 def _note(record: ReviewRecord) -> str:
-    """Return the reason for which a record may differ from what is derived; empty if there is none."""
+    """Return the reason for which a record may not follow from its evidence; empty if there is none."""
     notes = []
     if record.components.version != __version__:
         notes.append(f"the record is of version {record.components.version}, this is {__version__}")

@@ -53,10 +53,10 @@ class AcceptedParameters(msgspec.Struct, frozen=True):
     refused: tuple[str, ...] = ()
 
     def without(self, named: Collection[str]) -> AcceptedParameters | None:
-        """Return those after a further refusal; None if there is no other form to request.
+        """Return those after a further refusal; None if every form was refused.
 
         Args:
-            named: the parameters that the refusal names; without one, it is taken for the output schema.
+            named: the parameters that the refusal names; an empty collection means the output schema.
         """
         counts = Counter(self.refused)
         names = named or {FORMAT}
@@ -85,4 +85,4 @@ class AcceptedParameters(msgspec.Struct, frozen=True):
 
 ALL_PARAMETERS = AcceptedParameters()
 _LAST_FORM = {"temperature": 1, "seed": 1, TOKENS: 1, FORMAT: 2}
-"""The number of refusals after which there is no other form of a request."""
+"""The number of refusals after which every form was sent."""

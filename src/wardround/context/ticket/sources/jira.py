@@ -67,7 +67,7 @@ class JiraServer:
 
 
 def _for_configured_site(settings: TicketSettings, token: Secret) -> Secret:
-    """Return a token if the site is configured: an address alone decides on no secret, whoever gives it."""
+    """Return a token if the site is configured: an address alone gets no secret."""
     return token if settings.jira_url else Secret("")
 
 
