@@ -117,6 +117,13 @@ def test_the_complete_claims_of_an_answer_that_is_cut_off_are_findings(finish: s
     assert answer.exchange.problem.startswith("the answer ")
 
 
+def test_a_second_answer_takes_back_no_claim_of_the_first() -> None:
+    text = json.dumps({"findings": [loopback.claim(**GOOD), loopback.claim(**GOOD)]})[:-40]
+    answer, _ = exchange(answers(text, finish_reason="length"), NOTHING)
+    assert [one.message for one in answer.findings] == ["Eleven values are returned. (contradiction)"]
+    assert answer.exchange.problem == ""
+
+
 @pytest.mark.parametrize(
     ("status", "problem"),
     [

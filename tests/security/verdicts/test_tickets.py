@@ -1,4 +1,4 @@
-"""The author of a change does not choose its ticket, and no token leaves for a host that is not configured."""
+"""The author of a change does not choose its ticket; no token leaves for a host that is not configured."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
 
@@ -133,27 +134,39 @@ class _Progress:
         """Send the question, and once more after a failure that may pass or an unusable answer.
 
         Returns:
-            The claims, and the reason why they are not a complete answer; empty if they are.
+            The claims of all answers, and the reason why the last one is not complete; empty if it is.
         """
-        try:
-            return await self._complete(endpoint), ""
-        except UnusableAnswer as cause:
-            return cause.answer, str(cause)
+        first = await self._first(endpoint)
+        if first is None:
+            return await self._last(endpoint, Answer(), "")
+        answer, problem = first
+        return await self._last(endpoint, answer, problem) if problem else (answer, "")
 
-    async def _complete(self, endpoint: Endpoint) -> Answer:
+    async def _first(self, endpoint: Endpoint) -> tuple[Answer, str] | None:
+        """Return the first answer, or None after a failure that may have passed."""
         try:
             return await self._attempt(endpoint, "")
-        except UnusableAnswer as cause:
-            return await self._attempt(endpoint, str(cause))
         except EndpointError as cause:
             if cause.retry_after is None:
                 raise
             await asyncio.sleep(cause.retry_after)
-            return await self._attempt(endpoint, "")
+            return None
 
-    async def _attempt(self, endpoint: Endpoint, problem: str) -> Answer:
+    async def _last(self, endpoint: Endpoint, before: Answer, problem: str) -> tuple[Answer, str]:
+        """Return the last answer with the claims of the one before, which a retry does not take back."""
+        answer, rest = await self._attempt(endpoint, problem)
+        discarded = Counter(before.discarded) + Counter(answer.discarded)
+        return Answer((*before.claims, *answer.claims), dict(discarded)), rest
+
+    async def _attempt(self, endpoint: Endpoint, problem: str) -> tuple[Answer, str]:
+        """Return the claims of an answer, and the reason why it is not complete; empty if it is."""
         completion = decode_completion(await self._send(endpoint, problem))
-        choice = self._noted(completion)
+        try:
+            return self._decoded(self._noted(completion)), ""
+        except UnusableAnswer as cause:
+            return cause.answer, str(cause)
+
+    def _decoded(self, choice: Choice) -> Answer:
         content, problem = _content(choice)
         prompt = self._question.prompt
         if problem:
