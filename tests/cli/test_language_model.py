@@ -81,13 +81,33 @@ def test_the_recorded_exchange_replays_without_a_call(change: GitRepository, tmp
     assert KEY not in record.read_text()
 
 
-def test_an_endpoint_that_fails_leaves_the_review_as_it_is(change: GitRepository) -> None:
+def test_an_endpoint_that_fails_leaves_its_planes_inconclusive(change: GitRepository) -> None:
     with endpoint(respond(401, b"{}")) as server:
         failed = review(change, server)
     assert findings(failed) == []
     without = change.report("--profile", "ci", "--base", "HEAD~1", "--offline", env=ENV)
     assert failed["gate"] == without["gate"]
-    assert failed["verdict"] == without["verdict"]
+    for report in (failed, without):
+        signals = {one["plane"]: one["status"] for one in report["signals"]}
+        assert (signals["intent"], signals["security"]) == ("inconclusive", "inconclusive")
+        assert (report["verdict"]["name"], report["verdict"]["tier"]) == ("escalate", "T5")
+
+
+def test_a_claim_about_a_removed_line_in_a_fence_is_a_finding(change: GitRepository) -> None:
+    claim = loopback.claim(line=5, quote="values[:11]", message="The limit is gone.")
+    text = f"<think>Fine?</think>\n```json\n{json.dumps({'summary': '', 'findings': [claim, {}]})}\n```"
+    with endpoint(by_plane(NOTHING, intent=loopback.answers(text))) as server:
+        change.commit({".wardround.toml": configuration(server), "app.py": HEAD})
+        change.commit({"app.py": HEAD.replace("    return values[:11]\n", "")}, "Return the first ten values")
+        report = change.report("--profile", "ci", "--base", "HEAD~1", env=ENV)
+        done = change.wardround("review", "--profile", "ci", "--base", "HEAD~1", env=ENV)
+    (found,) = findings(report)
+    assert (found["line"], found["status"], found["severity"]) == (5, "new", "warn")
+    assert found["message"] == "The limit is gone. (contradiction, a removed line)"
+    counted = (
+        "claims of the language model about intent that are no findings: not in the form of the schema (1)"
+    )
+    assert counted in done.stdout
 
 
 def test_a_failure_is_reported_to_people(change: GitRepository) -> None:
@@ -288,7 +308,7 @@ def test_claims_without_a_quote_become_no_findings_and_are_counted(
         report = review(change, server, "--record", record)
     assert findings(report) == []
     done = exchanges(record)["intent"]
-    assert done["discarded"] == {"quote not in an added line": 2, "unknown file": 1}
+    assert done["discarded"] == {"quote not in a changed line": 2, "unknown file": 1}
 
 
 def exchanges(record: Path) -> dict[str, dict[str, Any]]:

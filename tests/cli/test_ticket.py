@@ -122,3 +122,24 @@ def test_auto_without_a_reference_goes_on_without_a_ticket(ticketed: GitReposito
     ticketed.commit({"app.py": "x = 2\n"})
     done = ticketed.wardround("review", "--base", "HEAD~1", "--ticket", "auto")
     assert (done.returncode, done.stderr) == (0, "wardround: --ticket auto: the change names no ticket\n")
+
+
+def test_the_ticket_of_another_project_is_no_ticket_of_this_one(ticketed: GitRepository) -> None:
+    ticketed.commit({".wardround.toml": "tickets = {projects = ['acme/shop']}\n"})
+    files = {"app.py": "x = 2\n", ".wardround.toml": "tickets = {projects = ['evil/repo']}\n"}
+    ticketed.commit(files, "Limit uploads\n\nCloses: evil/repo#1")
+    done = ticketed.wardround("review", "--profile", "ci", "--base", "HEAD~1", "--ticket", "auto")
+    assert done.stderr.splitlines() == [
+        "wardround: --ticket auto: evil/repo#1 is not of this project; list its repository or key in "
+        "tickets.projects, or give --ticket",
+        "wardround: --ticket auto: the change names no ticket of this project",
+    ]
+    report = ticketed.report("--profile", "ci", "--base", "HEAD~1", "--ticket", "auto")
+    assert "ticket" not in report
+
+
+def test_a_project_of_another_form_is_a_configuration_error(ticketed: GitRepository) -> None:
+    ticketed.commit({".wardround.toml": "tickets = {projects = ['https://github.com/acme/shop']}\n"})
+    ticketed.stage({"app.py": "x = 2\n"})
+    done = ticketed.wardround("review")
+    assert (done.returncode, "tickets: projects" in done.stderr) == (2, True)

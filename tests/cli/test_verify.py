@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import GitRepository
 from tests.records.sample_reviews import real_record, signer
+from wardround.cli.commands import invoke
 from wardround.records import keys
 from wardround.records.bundle import Bundle
+from wardround.records.location import default_file
 from wardround.records.public_keys import public_pem
 from wardround.records.signing import SignerSettings, open_signer
 
@@ -41,6 +44,7 @@ def test_a_record_holds_once_its_key_is_trusted(repo: GitRepository, own: Bundle
         f"{NAME} holds\n"
         f"verdict:   {own.review.verdict.name} ({own.review.verdict.tier})\n"
         f"policy:    default {own.review.policy.digest}\n"
+        f"floor:     strict {own.review.policies[1].digest}\n"
         f"context:   {own.review.context.id}\n"
         "created:   2030-01-31T12:00:05Z\n"
         f"signed by: {key}\n"
@@ -78,3 +82,76 @@ def test_a_record_that_is_not_signed_does_not_hold(repo: GitRepository) -> None:
 @pytest.mark.parametrize("options", [[], ["none.jsonl"], [".", "--threshold", "0"], [NAME, "--key", "none"]])
 def test_a_wrong_call_is_a_usage_error(repo: GitRepository, own: Bundle, options: list[str]) -> None:
     assert repo.wardround("verify", *options).returncode == 2
+
+
+RUN = {
+    "GITHUB_ACTIONS": "true",
+    "GITHUB_SERVER_URL": "https://github.com",
+    "GITHUB_REPOSITORY": "acme/shop",
+    "GITHUB_RUN_ID": "77",
+    "GITHUB_ACTOR": "ada",
+}
+
+
+@pytest.fixture
+def reviewed(repo: GitRepository) -> str:
+    """A staged change whose review is stored, signed by the own, trusted key; the digest of its record."""
+    keys.create(keys.own_key_file(), None)
+    keys.trust(Path(f"{keys.own_key_file()}.pub"))
+    repo.commit({".wardround.toml": "only = ['text']\n", "a.py": "A = 1\n"})
+    repo.stage({"a.py": "A = 2\n"})
+    done = repo.wardround("review", "--staged", "--record", "../r", "--store", str(default_file()), env=RUN)
+    assert done.returncode == 0, done.stderr
+    return hashlib.sha256((repo.root.parent / "r").read_bytes()).hexdigest()
+
+
+def named(repo: GitRepository, *values: str) -> None:
+    trailers = "\n".join(f"Wardround-Record: {value}" for value in values)
+    repo.git("commit", "-q", "--allow-empty", "-m", f"change\n\n{trailers}")
+
+
+def test_the_records_that_a_commit_names_are_verified(repo: GitRepository, reviewed: str) -> None:
+    named(repo, f"sha256:{reviewed}")
+    done = repo.wardround("verify", "--commit", "HEAD")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"sha256:{reviewed} holds"
+    assert lines[3] == "floor:     none"
+    assert "from:      https://github.com/acme/shop" in lines
+    assert "run:       https://github.com/acme/shop/actions/runs/77/attempts/1" in lines
+    assert "actor:     ada" in lines
+    assert repo.wardround("verify", "--commit", "HEAD", "../r").returncode == 0
+
+    for values, problem in (
+        ((), "names no record"),
+        (("none",), "none of the commit"),
+        ((f"sha256:{'0' * 64}",), "no record begins with"),
+        ((f"sha256:{reviewed}",), "line 1, predicate: it is about other content than the commit"),
+        ((f"sha256:{reviewed}", "sha256:0"), "it is not the digest of a record"),
+    ):
+        named(repo, *values)
+        forged = repo.wardround("verify", "--commit", "HEAD")
+        assert (forged.returncode, forged.stderr) == (1, "")
+        assert problem in forged.stdout
+
+
+def test_a_note_and_a_file_name_records_too(
+    repo: GitRepository, reviewed: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    repo.git("commit", "-q", "-m", "change")
+    repo.git("notes", "--ref=wardround", "add", "-m", f"Wardround-Record: sha256:{reviewed}")
+    monkeypatch.chdir(repo.root)
+    assert invoke(["verify", "--commit", "HEAD"]) == 0
+    Path("../s").write_bytes(Path("../r").read_bytes() + b"\n")
+    assert invoke(["verify", "--commit", "HEAD", "../s"]) == 1
+    assert "does not hold: it is the record sha256:" in capfd.readouterr().out
+    repo.write("other.pub", public_pem(signer().public_key))
+    assert invoke(["verify", "--commit", "HEAD", "--key", "other.pub"]) == 1
+
+
+@pytest.mark.parametrize("options", [[], ["--repo", "."], ["--commit", "none"], ["--commit", "--all"]])
+def test_a_wrong_call_without_a_record_is_a_usage_error(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.chdir(repo.root)
+    assert invoke(["verify", *options]) == 2

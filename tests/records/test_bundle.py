@@ -14,9 +14,11 @@ from wardround.errors import UsageError
 from wardround.planes.evidence import Evidence
 from wardround.records import bundle
 from wardround.records.bundle import RecordError
-from wardround.records.reading import evidence_fault
+from wardround.records.predicates import digest_of
+from wardround.records.public_keys import read_public_key
+from wardround.records.reading import derivation_note, evidence_fault, parse_record
 from wardround.records.record import predicate_of, read_record
-from wardround.records.verify import verify_record
+from wardround.records.verify import content_problem, verify_record
 from wardround.storage.directories import LinkRefusedError
 
 
@@ -46,6 +48,28 @@ def test_a_verdict_that_does_not_follow_is_refused_although_it_is_signed() -> No
     assert refused is not None
     assert refused.place == "line 1, predicate"
     assert "verdict.name" in refused.reason
+
+
+EARLIER = Path(__file__).parent / "earlier"
+
+
+def test_a_record_of_the_first_schema_holds_with_a_note_about_its_verdict() -> None:
+    data = (EARLIER / "review-1.intoto.jsonl").read_bytes()
+    key = read_public_key(EARLIER / "review-1.pub")
+    assert verify_record(data, [key], [evidence_fault]).problem is None
+    assert content_problem(data) is None
+    assert derivation_note(parse_record(data, "earlier")) == (
+        "the verdict was derived by version 0.1; this version derives escalate (T4) from the same evidence"
+    )
+    assert derivation_note(review(evidence())) == ""
+
+
+def test_the_record_of_a_review_states_what_the_id_of_its_context_does_not_cover() -> None:
+    recorded = predicate_of(review(evidence()))
+    assert {"evidence.messages", "evidence.moves", "evidence.neighbours"} <= set(
+        recorded["context"]["not_covered"]
+    )
+    assert recorded["digest"] == digest_of(recorded)
 
 
 def test_a_review_whose_context_has_another_id_is_not_recorded() -> None:

@@ -208,7 +208,7 @@ class Repository:
         found = self.blobs.commit(name)
         if found is None:
             hint = "check the name, or fetch it"
-            if self._is_shallow:
+            if self.is_shallow:
                 hint = (
                     "this clone is shallow; run git fetch --unshallow, or set fetch-depth: 0 in the workflow"
                 )
@@ -218,7 +218,7 @@ class Repository:
         return found
 
     @property
-    def _is_shallow(self) -> bool:
+    def is_shallow(self) -> bool:
         """Return True if the clone is shallow."""
         return self._git.output("rev-parse", "--is-shallow-repository").strip() == "true"
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from wardround.records.commit_message import CommitMessage
     from wardround.records.reviewed_content import ReviewedContent
 
-NOTES = "refs/notes/wardround"
-
 
 def name_record(stage: str, arguments: Sequence[str]) -> int:
     """Name the record of the reviewed content where the configuration of its review requires it."""
@@ -87,15 +85,10 @@ def _records(reviewed: Sequence[ReviewedContent], key: tuple[str, str]) -> list[
 
 def _amended(repository: Repository, head: str) -> tuple[str, str]:
     """Return the parent and the content of the commit that would replace HEAD."""
-    from wardround.records.reviewed_content import content_between
+    from wardround.records.reviewed_content import content_between, parent_of
 
-    parent = _parent(repository, head)
+    parent = parent_of(repository, head)
     return parent, content_between(repository, parent)
-
-
-def _parent(repository: Repository, commit: str) -> str:
-    """Return the first parent of a commit; the empty tree for the first commit."""
-    return repository.blobs.commit(f"{commit}^") or repository.empty_tree
 
 
 def _may_amend(repository: Repository, head: str, environ: Mapping[str, str]) -> bool:
@@ -107,12 +100,11 @@ def _may_amend(repository: Repository, head: str, environ: Mapping[str, str]) ->
 
 def _after_commit(repository: Repository, reviewed: Sequence[ReviewedContent]) -> None:
     """Attach the note to the new commit, and report a trailer about other content."""
-    from wardround.records.commit_message import KEY, records_of
-    from wardround.records.reviewed_content import content_between
+    from wardround.records.commit_message import KEY, NOTES, records_of
+    from wardround.records.reviewed_content import key_of
 
     head = repository.commit("HEAD")
-    parent = _parent(repository, head)
-    key = (parent, content_between(repository, parent, head))
+    key = key_of(repository, head)
     text = repository.commit_text
     known = {one.record: one.key for one in reviewed}
     for record in records_of(text.trailers_of(head)):

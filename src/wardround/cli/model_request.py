@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wardround.cli.messages import echo_err
@@ -27,8 +26,9 @@ def print_model_request(target: ChangeSpec, request: ReviewRequest, ticket: Tick
     from wardround.tools.process import Processes
 
     loaded = host.load()
-    with open_change(target) as (source, change, _):
-        request = with_ticket(request, requested_ticket(ticket, source, change, Path.cwd()))
+    with open_change(target) as (source, change, repository):
+        requested = requested_ticket(ticket, source, change, repository, loaded, request)
+        request = with_ticket(request, requested)
         found = model_request(source, change, loaded, request, Plane(plane), Processes(), ForkExecutor())
     emit(f"{found.body.decode()}\n", escaped=True)
     if found.note:

@@ -94,10 +94,13 @@ def record_review(
 def _made(spec: RecordSpec, review: ReviewResult, host: PluginHost, facts: Any) -> Bundle:
     import datetime
 
+    from wardround.delivery.run_origin import origin_of_run
     from wardround.records.recording import make_record
 
-    now = datetime.datetime.now(datetime.UTC)
-    return make_record(review.conclusion, review.config, review.request, host, facts, _signer(spec), now)
+    now, origin = datetime.datetime.now(datetime.UTC), origin_of_run(os.environ)
+    return make_record(
+        review.conclusion, review.config, review.request, host, facts, _signer(spec), now, origin
+    )
 
 
 def _store(made: Bundle, facts: Any, name: str) -> UsageError | None:

@@ -29,16 +29,19 @@ def command(file: Path, rerun: bool, run: bool, repo: Path | None) -> int:
 
     Nothing else is read: no repository, no tool, no model, no network. --rerun also runs tools and models on
     the recorded commits; the results of running the change stay those of the record, unless --run is given.
-    Signatures are not checked; use wardround verify for that.
+    The other lines of the record have to follow from the first. Signatures are not checked; use wardround
+    verify for that.
 
     Exit status: 0 everything agrees, 1 something differs, 2 usage error.
     """
-    from wardround.records.reading import read_record_file
+    from wardround.records.reading import parse_record, record_content
     from wardround.records.replay import replay_evidence
+    from wardround.records.verify import content_problem
 
     if run and not rerun:
         raise click.UsageError("--run needs --rerun; nothing else runs the change")
-    record = read_record_file(file)
+    data = record_content(file)
+    record = parse_record(data, str(file))
     replay = replay_evidence(record)
     if replay.note:
         emit_line(f"note: {replay.note}")
@@ -46,6 +49,9 @@ def command(file: Path, rerun: bool, run: bool, repo: Path | None) -> int:
         emit_line(f"{file}: the verdict does not follow from the evidence")
         for difference in replay.differences:
             emit_line(f"  {difference.part}: recorded {difference.recorded}, derived {difference.derived}")
+        return _DIFFERS
+    if problem := content_problem(data):
+        emit_line(f"{file}: the record was changed: {problem}")
         return _DIFFERS
     emit_line(f"{file}: {record.verdict.name} ({record.verdict.tier}) follows from the evidence")
     return _report(_rerun(record, repo, runs_again=run)) if rerun else 0

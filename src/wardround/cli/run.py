@@ -97,7 +97,8 @@ def run_and_report(
             loaded = host.load()
             origin, change, repository = opening.result()
             if ticket is not None and ticket.reference:
-                request = with_ticket(request, requested_ticket(ticket, origin, change, Path.cwd()))
+                requested = requested_ticket(ticket, origin, change, repository, loaded, request)
+                request = with_ticket(request, requested)
             spec = record or RecordSpec()
             accepted = accepted_review(spec, origin, change, loaded, request)
             done = amended(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,44 +13,101 @@ from wardround.cli.messages import echo_err
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wardround.change.change_source import ChangeSource
     from wardround.change.diff import Change
+    from wardround.change.repository import Repository
     from wardround.cli.options import TicketSpec
+    from wardround.config.request import ReviewRequest
     from wardround.context.ticket.model import Ticket
+    from wardround.context.ticket.reference import Reference
+    from wardround.context.ticket.reference_search import FoundReference
+    from wardround.host import PluginHost
 
 AUTO = "auto"
+_MOST_FOREIGN = 3
+"""The limit on messages about tickets of other projects, which a change can name without end."""
 ticket_option = click.option(
     "--ticket", default="", metavar="KEY|URL|FILE|auto",
     help="Compare the change with this ticket; auto finds it in the branch, the commits or the pull request.",
 )  # fmt: skip
 
 
-def requested_ticket(spec: TicketSpec, source: ChangeSource, change: Change, root: Path) -> Ticket | None:
+def requested_ticket(
+    spec: TicketSpec,
+    source: ChangeSource,
+    change: Change,
+    repository: Repository | None,
+    host: PluginHost,
+    request: ReviewRequest,
+) -> Ticket | None:
     """Fetch the requested ticket; nothing is contacted without a request.
+
+    Args:
+        repository: of the change; None for a diff file.
 
     Raises:
         TicketError: it cannot be found, fetched or read.
+        ConfigError: the configuration, which lists the projects of a ticket, is wrong.
     """
     if not spec.reference:
         return None
     from wardround.context.ticket.lookup import fetch_ticket
     from wardround.context.ticket.reference import parse_reference
-    from wardround.context.ticket.reference_search import chosen, find_references
     from wardround.context.ticket.settings import settings_from
 
     settings = settings_from(os.environ)
     if spec.reference != AUTO:
         reference = parse_reference(spec.reference, settings)
     else:
-        found = find_references(
-            settings, branch=spec.branch, messages=source.messages(change), title=spec.title, body=spec.body
-        )
-        if not found:
-            echo_err("wardround: --ticket auto: the change names no ticket")
+        found = _named_in(spec, source, change, repository, host, request)
+        if found is None:
             return None
-        reference = chosen(found)
+        reference = found
     if spec.offline and reference.source != "file":
         raise UsageError(f"--offline: the ticket {reference.key} is on the network; give a file")
-    return fetch_ticket(reference, settings, root)
+    return fetch_ticket(reference, settings, Path.cwd())
+
+
+def _named_in(
+    spec: TicketSpec,
+    source: ChangeSource,
+    change: Change,
+    repository: Repository | None,
+    host: PluginHost,
+    request: ReviewRequest,
+) -> Reference | None:
+    """Return the ticket of this project that the change names; None if it names none."""
+    from wardround.config.review_config import read_config
+    from wardround.context.ticket.reference_search import chosen, find_references
+    from wardround.context.ticket.settings import settings_from
+
+    settings = settings_from(
+        os.environ,
+        projects=read_config(source, change, host, request).root.tickets.projects,
+        own_repository=_own_name(repository),
+    )
+    found = find_references(
+        settings, branch=spec.branch, messages=source.messages(change), title=spec.title, body=spec.body
+    )
+    own = [one for one in found if not one.is_foreign]
+    _report_foreign([one for one in found if one.is_foreign])
+    if own:
+        return chosen(own)
+    whose = " of this project" if found else ""
+    echo_err(f"wardround: --ticket auto: the change names no ticket{whose}")
+    return None
+
+
+def _own_name(repository: Repository | None) -> str:
+    """Return ``owner/name`` of a clone; empty if its origin does not have one."""
+    if repository is None or not (origin := repository.origin()):
+        return ""
+    from wardround.change.repository_name import named
+
+    name = named(Path(), origin)
+    return name if "/" in name else ""
+
+
+def _report_foreign(found: Sequence[FoundReference]) -> None:
+    for one in found[:_MOST_FOREIGN]:
+        echo_err(f"wardround: --ticket auto: {one.problem}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,12 @@ import click
 
 from wardround.cli.record_store import store_location, store_option
 from wardround.cli.run import emit_line
+from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
-    from wardround.records.verify import Verification
+    from wardround.records.commit_check import CommitCheck, NamedRecord
+    from wardround.records.predicates import ReviewPredicate
+    from wardround.records.verify import FurtherCheck, Verification
 
 _DOES_NOT_HOLD = 1
 _STORED = "sha256:"
@@ -19,49 +23,157 @@ _STORED = "sha256:"
 
 
 @click.command("verify")
-@click.argument("record", metavar="RECORD")
-@click.option("--key", "key_files", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
-              help="Public key to accept instead of the trusted ones; may be repeated.")  # fmt: skip
-@click.option("--threshold", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
-              help="Number of accepted keys that must have signed.")  # fmt: skip
+@click.argument("record", metavar="[RECORD]", required=False)
+@click.option(
+    "--commit",
+    "commit",
+    metavar="REV",
+    help="Verify every record that this commit names in a trailer or note, and that it is about it.",
+)
+@click.option(
+    "--repo",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="With --commit: the repository (default: current directory).",
+)
+@click.option(
+    "--key",
+    "key_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Public key to accept instead of the trusted ones; may be repeated.",
+)
+@click.option(
+    "--threshold",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Number of accepted keys that must have signed.",
+)
 @store_option
-def command(record: str, key_files: tuple[Path, ...], threshold: int, store_name: str) -> int:
+def command(
+    record: str | None, commit: str | None, repo: Path | None, key_files: tuple[Path, ...], threshold: int,
+    store_name: str,
+) -> int:  # fmt: skip
     """Verify a record offline and name the first thing that does not hold.
 
-    RECORD is a file, or sha256:DIGEST with the first digits of a record in the store.
+    RECORD is a file, or sha256:DIGEST with the first digits of a record in the store. With --commit, the
+    records are those of the store, or RECORD, and a commit that names none does not hold.
 
     Exit status: 0 the record holds, 1 it does not hold, 2 usage error.
     """
-    from wardround.records import keys
-    from wardround.records.public_keys import read_public_key
-    from wardround.records.reading import evidence_fault
-    from wardround.records.verify import verify_record
-
-    data = _content(record, store_name)
-    accepted = tuple(read_public_key(one) for one in key_files) if key_files else keys.trusted()
-    own = keys.own_public_key()
-    found = verify_record(
-        data, accepted, further_checks=(evidence_fault,), threshold=threshold, known=(own[1],) if own else ()
-    )
-    if found.problem is not None:
-        emit_line(f"{record} does not hold: {found.problem}")
-        if own and found.problem.untrusted == own[1].keyid:
-            emit_line(f"it is your own key; to trust it: wardround keys trust {own[0]}")
-        return _DOES_NOT_HOLD
-    _show(record, found)
-    return 0
+    verifier = _Verifier(key_files, threshold)
+    if commit is not None:
+        return _verify_commit(verifier, commit, repo, record, store_name)
+    if record is None:
+        raise click.UsageError("give a record: a file or sha256:DIGEST, or --commit REV")
+    if repo is not None:
+        raise click.UsageError("--repo needs --commit; a record is verified without a repository")
+    return 0 if verifier.verify(record, _content(record, store_name)) else _DOES_NOT_HOLD
 
 
-def _show(name: str, found: Verification) -> None:
+class _Verifier:
+    """Verifies records with the accepted keys, and prints the result.
+
+    Args:
+        key_files: of the accepted public keys; without one those that are trusted.
+    """
+
+    def __init__(self, key_files: Sequence[Path], threshold: int) -> None:
+        from wardround.records import keys
+        from wardround.records.public_keys import read_public_key
+
+        self._accepted = tuple(map(read_public_key, key_files)) if key_files else keys.trusted()
+        self._own = keys.own_public_key()
+        self._threshold = threshold
+
+    def verify(self, name: str, data: bytes, *checks: FurtherCheck) -> bool:
+        """Return True if a record holds."""
+        from wardround.records.reading import derivation_note, evidence_fault, parse_record
+        from wardround.records.verify import verify_record
+
+        found = verify_record(
+            data, self._accepted, (evidence_fault, *checks),
+            threshold=self._threshold, known=(self._own[1],) if self._own else (),
+        )  # fmt: skip
+        if found.problem is None:
+            _show(name, found, derivation_note(parse_record(data, name)))
+            return True
+        emit_line(f"{name} does not hold: {found.problem}")
+        if self._own and found.problem.untrusted == self._own[1].keyid:
+            emit_line(f"it is your own key; to trust it: wardround keys trust {self._own[0]}")
+        return False
+
+
+def _verify_commit(
+    verifier: _Verifier, commit: str, repo: Path | None, record: str | None, store_name: str
+) -> int:
+    """Verify the records that a commit names."""
+    from wardround.change.repository import Repository
+    from wardround.records.commit_check import CommitCheck
+
+    with Repository(repo) as repository:
+        check = CommitCheck(repository, commit)
+        named = check.named()
+        if not named:
+            emit_line(f"the commit {check.commit[:12]} names no record")
+        holds = [_holds(verifier, check, one, record, store_name) for one in named]
+    return 0 if holds and all(holds) else _DOES_NOT_HOLD
+
+
+def _holds(
+    verifier: _Verifier, check: CommitCheck, named: NamedRecord, record: str | None, store_name: str
+) -> bool:
+    """Return True if a record that the commit names exists, holds and is about the commit."""
+    from wardround.records.store import RecordNotFound, StoreError
+
+    problem: str | None = "it is not the digest of a record; the form is sha256: and 64 digits"
+    data = b""
+    if named.digest:
+        try:
+            data = _content(record or f"{_STORED}{named.digest}", store_name)
+            problem = check.fault(named, data)
+        except (RecordNotFound, StoreError) as cause:
+            problem = str(cause)
+    if problem is not None:
+        emit_line(f"{named.value} of the commit {check.commit[:12]} does not hold: {problem}")
+        return False
+    return verifier.verify(named.value, data, check.content_fault)
+
+
+def _show(name: str, found: Verification, note: str) -> None:
     review = found.review
     assert review is not None
     emit_line(f"{name} holds")
     emit_line(f"verdict:   {review.verdict.name} ({review.verdict.tier})")
     emit_line(f"policy:    {review.policy.name} {review.policy.digest}")
+    emit_line(
+        f"floor:     {'none' if review.floor is None else f'{review.floor.name} {review.floor.digest}'}"
+    )
     emit_line(f"context:   {review.context.id}")
     emit_line(f"created:   {found.created}")
+    for label, value in _origin(review):
+        emit_line(f"{label:<10} {value}")
     for key_id in found.signers:
         emit_line(f"signed by: {key_id}")
+    if note:
+        emit_line(f"note:      {note}")
+
+
+def _origin(review: ReviewPredicate) -> Iterator[tuple[str, str]]:
+    """Return the parts of the run that made the review, as far as they are known."""
+    origin = review.origin
+    if origin is None:
+        return
+    change = f" #{origin.change_request}" if origin.change_request else ""
+    parts = (
+        ("from:", f"{origin.repository}{change}"),
+        ("run:", origin.workflow_run),
+        ("actor:", origin.actor),
+    )
+    yield from ((label, one_line(value)) for label, value in parts if value)
 
 
 def _content(record: str, store_name: str) -> bytes:

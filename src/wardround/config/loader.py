@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.config import language_model
+from wardround.config import language_model, ticket_settings
 from wardround.config.record_settings import RecordSettings
 from wardround.config.request import ReviewRequest
 from wardround.config.sandbox_settings import LimitSettings, SandboxSettings
@@ -174,6 +174,8 @@ def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequen
         _convert(table["language-model"], language_model.LanguageModelSettings, f"{file}: language-model")
     if isinstance(table.get("records"), dict):
         _convert(table["records"], RecordSettings, f"{file}: records")
+    if "tickets" in table:
+        _convert(table["tickets"], ticket_settings.TicketRules, f"{file}: tickets")
     if "sandbox" in table:
         _sandbox(table["sandbox"], file)
     _convert({k: v for k, v in table.items() if k in ROOT_KEYS}, RunSettings, file)
@@ -223,6 +225,7 @@ def _describe_invalid_choice(values: Any, kind: Any) -> str:
 def _validate(config: Config) -> None:
     root = config.root
     language_model.require_valid(root.language_model, config.origins.get("language-model", ""))
+    ticket_settings.require_valid(root.tickets, config.origins.get("tickets", ""))
     if root.jobs is not None and root.jobs < 1:
         raise ConfigError(f"{config.origins['jobs']}: jobs must be at least 1, got {root.jobs}")
     if root.model_threads < 1:

@@ -16,6 +16,7 @@ from wardround.config.globs import covers
 from wardround.config.language_model import LanguageModelSettings
 from wardround.config.record_settings import RecordMode, RecordSettings
 from wardround.config.sandbox_settings import SandboxSettings
+from wardround.config.ticket_settings import TicketRules
 from wardround.context.run_evidence import RUN_PARTS, RunPart, parts_in_order
 from wardround.findings import Severity
 from wardround.rules.renamed import current_ids
@@ -60,6 +61,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     coverage_files: tuple[str, ...] = ()
     sandbox: SandboxSettings = SandboxSettings()
     run: bool | tuple[RunPart, ...] = False
+    tickets: TicketRules = TicketRules()
 
     @property
     def run_parts(self) -> tuple[RunPart, ...]:

@@ -41,6 +41,7 @@ class CiEvent(msgspec.Struct, frozen=True):
         has_parent_only: compare with the commit before, as for a tag, which starts no change.
         is_deletion: a branch or a tag was deleted.
         branch, title, body: of the change request, in which a ticket may be named.
+        change_request: its number.
     """
 
     provider: Provider
@@ -56,6 +57,7 @@ class CiEvent(msgspec.Struct, frozen=True):
     branch: str = ""
     title: str = ""
     body: str = ""
+    change_request: str = ""
 
 
 class _Revision(msgspec.Struct, frozen=True):
@@ -64,6 +66,7 @@ class _Revision(msgspec.Struct, frozen=True):
 
 
 class _PullRequest(msgspec.Struct, frozen=True):
+    number: int = 0
     head: _Revision = _Revision()
     base: _Revision = _Revision()
     title: str | None = None
@@ -160,6 +163,7 @@ def _of_pull_request(request: _PullRequest) -> dict[str, str | None]:
         "branch": request.head.ref,
         "title": request.title or "",
         "body": request.body or "",
+        "change_request": str(request.number or ""),
     }
 
 
@@ -180,7 +184,14 @@ def _jenkins(environ: Mapping[str, str]) -> CiEvent:
     target, tag = environ.get("CHANGE_TARGET"), environ.get("TAG_NAME")
     if target:
         branch, title = environ.get("CHANGE_BRANCH", ""), environ.get("CHANGE_TITLE", "")
-        return CiEvent(Provider.JENKINS, "change request", target=target, branch=branch, title=title)
+        return CiEvent(
+            Provider.JENKINS,
+            "change request",
+            target=target,
+            branch=branch,
+            title=title,
+            change_request=environ.get("CHANGE_ID", ""),
+        )
     return CiEvent(
         Provider.JENKINS,
         "tag" if tag else "branch",

@@ -155,6 +155,7 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         findings: the number of claims that became findings.
         discarded: reason -> the number of claims that did not.
         omitted_hunks: the hunks that did not fit into the token budget.
+        refused: the parameters that the endpoint refused, each as often as a form of it.
         problem: the reason why the answer cannot be used; empty if it can.
     """
 
@@ -172,6 +173,7 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     discarded: dict[str, int] = {}
     omitted_hunks: int = 0
     problem: str = ""
+    refused: tuple[str, ...] = ()
 
 
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):

@@ -69,12 +69,13 @@ def write(predicate: Mapping[str, Any], facts: Facts, signer: Signer | None, cre
     review = _read(predicate)
     moment = predicates.timestamp(created)
     subjects = statement.subjects(review.context.digest, facts.head)
-    contents = (
-        (statement.REVIEW, predicate),
-        (statement.SVR, predicates.svr(review, moment)),
+    first = statement.statement(statement.REVIEW, predicate, subjects)
+    others = (
+        (statement.SVR, predicates.svr(review, moment, first)),
         (statement.TEST_RESULT, predicates.test_result(review)),
     )
-    lines = [_envelope(statement.statement(name, content, subjects), signer) for name, content in contents]
+    statements = (first, *(statement.statement(name, content, subjects) for name, content in others))
+    lines = [_envelope(one, signer) for one in statements]
     data = envelope.bundle(lines)
     return Bundle(data, sha256(data).hexdigest(), moment, review)
 

@@ -12,6 +12,7 @@ from wardround.change.commit_text import CommitText
 from wardround.checks.lazy import LazyPattern
 
 KEY = "Wardround-Record"
+NOTES = "refs/notes/wardround"
 _VALUE = LazyPattern(r"sha256:[0-9a-f]{64}")
 _SCISSORS = LazyPattern(r"(?m)^\S+ -{24} >8 -{24}$")
 
@@ -50,9 +51,15 @@ class CommitMessage:
 
 def records_of(trailers: str) -> list[str]:
     """Return the digests of the records that lines of trailers name, in order."""
-    found = []
-    for line in trailers.splitlines():
-        key, _, value = line.partition(":")
-        if key.strip().lower() == KEY.lower() and _VALUE.fullmatch(value.strip()):
-            found.append(value.strip().removeprefix("sha256:"))
-    return found
+    return [digest for value in values_of(trailers) if (digest := digest_in(value))]
+
+
+def values_of(trailers: str) -> list[str]:
+    """Return what lines of trailers name as records, in order, also what is not the digest of one."""
+    pairs = (line.partition(":") for line in trailers.splitlines())
+    return [value.strip() for key, _, value in pairs if key.strip().lower() == KEY.lower()]
+
+
+def digest_in(value: str) -> str:
+    """Return the digest in the value of a trailer; empty if it is not that of a record."""
+    return value.removeprefix("sha256:") if _VALUE.fullmatch(value) else ""

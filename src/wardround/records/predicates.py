@@ -12,12 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from wardround.findings import Severity
+from wardround.records import strict_json
+from wardround.storage.digest import sha256
 
+DIGEST = "digest"
+"""The field of a review predicate with the digest of the others."""
 VERIFIER = "https://wardround.dev/verifier/v1"
 """The verifier's identity, raised when the derivation of verdicts changes. A name; nothing is fetched."""
 _PASSED, _WARNED, _FAILED = "PASSED", "WARNED", "FAILED"
@@ -67,11 +71,22 @@ class SignalPart(msgspec.Struct, frozen=True):
     severity: str = "none"
 
 
+class OriginPart(msgspec.Struct, frozen=True):
+    """The run of a CI system that made a review."""
+
+    repository: str = ""
+    change_request: str = ""
+    workflow_run: str = ""
+    actor: str = ""
+
+
 class ReviewPredicate(msgspec.Struct, frozen=True):
     """The fields of a review predicate that statements and the store need; it has more.
 
     Attributes:
         floor: the policy of the organisation, if there is one.
+        origin: the run that made the review; None outside of CI systems.
+        digest: of the other fields; empty in records of the first schema.
     """
 
     context: ContextPart
@@ -80,6 +95,8 @@ class ReviewPredicate(msgspec.Struct, frozen=True):
     gate: GatePart
     signals: tuple[SignalPart, ...]
     floor: PolicyPart | None = None
+    origin: OriginPart | None = None
+    digest: _Digest | Literal[""] = ""
 
     @property
     def policies(self) -> tuple[PolicyPart, ...]:
@@ -96,11 +113,22 @@ def review_predicate(predicate: Mapping[str, Any]) -> ReviewPredicate:
     return msgspec.convert(predicate, ReviewPredicate)
 
 
-def svr(review: ReviewPredicate, created: str) -> dict[str, Any]:
+def digest_of(predicate: Mapping[str, Any]) -> str:
+    """Return the digest of a review predicate without the field that has it.
+
+    Raises:
+        ValueError: the predicate has no canonical encoding.
+    """
+    rest = {name: value for name, value in predicate.items() if name != DIGEST}
+    return f"sha256:{sha256(strict_json.encode(rest)).hexdigest()}"
+
+
+def svr(review: ReviewPredicate, created: str, first: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return a Simple Verification Result that names verdict, tier and policy as properties.
 
     Args:
         created: RFC 3339 in UTC, as ``timestamp`` returns it.
+        first: the statement about the review, which a property covers together with the time.
     """
     properties = [
         f"WARDROUND_VERDICT_{_token(review.verdict.name)}",
@@ -109,6 +137,9 @@ def svr(review: ReviewPredicate, created: str) -> dict[str, Any]:
     ]
     if review.gate.outcome == "pass":
         properties.append("WARDROUND_GATE_PASS")
+    if review.digest and first is not None:
+        content = strict_json.encode({"review": first, "timeCreated": created})
+        properties.append(f"WARDROUND_CONTENT_{sha256(content).hexdigest().upper()}")
     return {
         "verifier": {"id": VERIFIER, "policies": [_descriptor(policy) for policy in review.policies]},
         "timeCreated": created,

@@ -17,11 +17,11 @@ from wardround.policy.conclude import conclude
 from wardround.policy.decide import decide
 from wardround.policy.loading import is_bundled
 from wardround.records import envelope, strict_json
-from wardround.records.record import ReviewRecord, convert_record, read_record
-from wardround.records.replay import replay_evidence
+from wardround.records.record import SCHEMA, ReviewRecord, convert_record, read_record
+from wardround.records.replay import Difference, replay_evidence
 from wardround.records.statement import REVIEW
 from wardround.records.trial import require_within_limits
-from wardround.records.verify import LARGEST_BYTES
+from wardround.records.verify import LARGEST_BYTES, digest_fault
 
 
 def record_content(file: Path) -> bytes:
@@ -64,16 +64,40 @@ def parse_record(data: bytes, origin: str) -> ReviewRecord:
 
 
 def evidence_fault(predicate: Mapping[str, Any]) -> str | None:
-    """Return the reason why the verdict of a record does not follow from its evidence; None if it does."""
+    """Return the reason why the verdict of a record does not follow from its evidence; None if it does.
+
+    Of a record of an earlier schema, signals and verdict are not derived again; see ``derivation_note``.
+    """
     try:
-        replay = replay_evidence(_read(predicate))
+        record = _read(predicate)
     except (ConfigError, ValueError, msgspec.ValidationError) as cause:
         return str(cause)
-    if replay.agrees:
-        return None
-    first = replay.differences[0]
+    replay = replay_evidence(record)
+    differences = [one for one in replay.differences if record.schema == SCHEMA or not _is_concluded(one)]
+    if not differences:
+        return digest_fault(predicate)
+    first = differences[0]
     note = f"; {replay.note}" if replay.note else ""
     return f"{first.part} is {first.recorded}, but {first.derived} follows from the evidence{note}"
+
+
+def derivation_note(record: ReviewRecord) -> str:
+    """Return a note about a record whose verdict this version derives in another way; empty if it does not.
+
+    Signals and verdict of an earlier schema were derived by rules that this version does not have.
+    """
+    if record.schema == SCHEMA or not any(map(_is_concluded, replay_evidence(record).differences)):
+        return ""
+    now = conclude(record.context.document, record.evidence, record.policies).verdict
+    return (
+        f"the verdict was derived by version {record.components.version}; "
+        f"this version derives {now.name} ({now.tier}) from the same evidence"
+    )
+
+
+def _is_concluded(difference: Difference) -> bool:
+    """Return True for a part that planes, tiers and policy derive."""
+    return difference.part.partition("[")[0].partition(".")[0] in ("signals", "verdict")
 
 
 def _read(predicate: Mapping[str, Any]) -> ReviewRecord:

@@ -22,20 +22,57 @@ from wardround.planes.signal import Signal
 from wardround.policy.conclude import Conclusion
 from wardround.policy.schema import Policy, require_valid
 from wardround.policy.verdict import Verdict
+from wardround.records.predicates import DIGEST, digest_of
+from wardround.records.statement import FIRST_SCHEMA
 from wardround.storage.digest import sha256
 from wardround.storage.memo import memoize_on_disk
 
-SCHEMA = "wardround.review/1"
+SCHEMA = "wardround.review/1.1"
+"""Raised with the form of a record, and with the derivation of signals and verdict from its evidence."""
+NOT_COVERED = (
+    "components",
+    "evidence.messages",
+    "evidence.moves",
+    "evidence.neighbours",
+    "evidence.target_branch",
+    "evidence.tools",
+    "floor",
+    "origin",
+    "policy",
+    "request",
+)
+"""The parts of a record that the id of the context does not cover, although a review depends on them."""
 _RULES = "wardround_rules"
 _COVERED = (".cjs", ".json", ".md", ".py", ".txt", ".yml")
 """The endings of source and of data: rules, policies, prompts with their schemas, word lists, programs."""
 
 
 class RecordedContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The context and its id, the digest of the document."""
+    """The context and its id, the digest of the document.
+
+    Attributes:
+        not_covered: what a review was given or used besides; the digest of the record covers it.
+    """
 
     id: str
     document: ContextDocument
+    not_covered: tuple[str, ...] = NOT_COVERED
+
+
+class RecordedOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The run of a CI system that made a review, as its environment names it; empty where it does not.
+
+    Attributes:
+        repository: its address.
+        change_request: the number of the pull request.
+        workflow_run: the address of the run.
+        actor: who started it.
+    """
+
+    repository: str = ""
+    change_request: str = ""
+    workflow_run: str = ""
+    actor: str = ""
 
 
 class RecordedGate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,6 +142,7 @@ class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     Attributes:
         policy: that of the repository.
         floor: that of the organisation.
+        origin: None outside of CI systems.
     """
 
     context: RecordedContext
@@ -117,10 +155,11 @@ class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     request: RecordedRequest
     schema: str
     floor: RecordedPolicy | None = None
+    origin: RecordedOrigin | None = None
 
     def __post_init__(self) -> None:
-        if self.schema != SCHEMA:
-            raise ValueError(f"schema {self.schema!r} is not {SCHEMA}")
+        if self.schema not in (SCHEMA, FIRST_SCHEMA):
+            raise ValueError(f"schema {self.schema!r} is neither {SCHEMA} nor {FIRST_SCHEMA}")
 
     @property
     def policies(self) -> tuple[Policy, ...]:
@@ -130,7 +169,11 @@ class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
 
 
 def record_of(
-    conclusion: Conclusion, config: Config, request: ReviewRequest, host: PluginHost
+    conclusion: Conclusion,
+    config: Config,
+    request: ReviewRequest,
+    host: PluginHost,
+    origin: RecordedOrigin | None = None,
 ) -> ReviewRecord:
     """Return the record of a review."""
     evidence, policies = conclusion.evidence, [_policy(policy) for policy in conclusion.policies]
@@ -145,6 +188,7 @@ def record_of(
         floor=policies[1] if len(policies) > 1 else None,
         components=components_of(config, host),
         request=recorded_request(request, _parts(request.parts_to_run(config), conclusion.context.ran)),
+        origin=origin,
     )
 
 
@@ -171,8 +215,10 @@ def recorded_request(request: ReviewRequest, parts: tuple[RunPart, ...]) -> Reco
 
 
 def predicate_of(record: ReviewRecord) -> dict[str, Any]:
-    """Return a record as plain values."""
+    """Return a record as plain values, with its digest."""
     values: dict[str, Any] = msgspec.to_builtins(record)
+    if record.schema != FIRST_SCHEMA:
+        values[DIGEST] = digest_of(values)
     return values
 
 
@@ -195,7 +241,8 @@ def convert_record(predicate: Mapping[str, Any]) -> ReviewRecord:
     Raises:
         msgspec.ValidationError: a field is missing, unknown or of another form.
     """
-    return msgspec.convert(predicate, ReviewRecord)
+    content = {name: value for name, value in predicate.items() if name != DIGEST}
+    return msgspec.convert(content, ReviewRecord)
 
 
 def source_digest(package: str) -> str:

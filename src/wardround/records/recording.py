@@ -10,7 +10,7 @@ from wardround.host import PluginHost
 from wardround.policy.conclude import Conclusion
 from wardround.records import bundle
 from wardround.records.bundle import Bundle, Facts
-from wardround.records.record import predicate_of, record_of
+from wardround.records.record import RecordedOrigin, predicate_of, record_of
 
 if TYPE_CHECKING:
     from securesystemslib.signer import Signer
@@ -39,14 +39,17 @@ def make_record(
     facts: Facts,
     signer: Signer | None,
     now: datetime,
+    origin: RecordedOrigin | None = None,
 ) -> Bundle:
     """Return the record of a review.
 
     Args:
         signer: None leaves it unsigned.
         now: the time of the review, with a time zone.
+        origin: the run that made the review.
 
     Raises:
         SigningError: the signer failed.
     """
-    return bundle.write(predicate_of(record_of(conclusion, config, request, host)), facts, signer, now)
+    record = record_of(conclusion, config, request, host, origin)
+    return bundle.write(predicate_of(record), facts, signer, now)

@@ -12,7 +12,8 @@ from wardround.context.canonical import canonical_json
 from wardround.context.document import document_id
 from wardround.context.run_evidence import RUN_PARTS
 from wardround.policy.conclude import conclude
-from wardround.records.record import ReviewRecord
+from wardround.records.record import NOT_COVERED, ReviewRecord
+from wardround.records.statement import FIRST_SCHEMA
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -33,7 +34,7 @@ class Replay(msgspec.Struct, frozen=True):
 
     Attributes:
         differences: none if the record follows from its evidence.
-        note: a version difference that may explain them; empty if there is none.
+        note: a difference in version or schema that may explain them; empty if there is none.
     """
 
     differences: tuple[Difference, ...]
@@ -57,7 +58,7 @@ def replay_evidence(record: ReviewRecord) -> Replay:
         if part is not None
     }
     derived = {
-        "context": {"id": document_id(record.context.document)},
+        "context": {"id": document_id(record.context.document), "not_covered": NOT_COVERED},
         "gate": {"outcome": record.evidence.gate, "fail_level": record.evidence.fail_level},
         "evidence": msgspec.to_builtins(conclusion.evidence),
         "signals": msgspec.to_builtins(conclusion.signals),
@@ -66,10 +67,19 @@ def replay_evidence(record: ReviewRecord) -> Replay:
         **policies,
     }
     recorded = msgspec.to_builtins(record)
-    note = ""
+    return Replay(tuple(_differences("", recorded, derived)), _note(record))
+
+
+def _note(record: ReviewRecord) -> str:
+    """Return the reason for which a record may not follow from its evidence; empty if there is none."""
+    notes = []
     if record.components.version != __version__:
-        note = f"the record is of version {record.components.version}, this is {__version__}"
-    return Replay(tuple(_differences("", recorded, derived)), note)
+        notes.append(f"the record is of version {record.components.version}, this is {__version__}")
+    if record.schema == FIRST_SCHEMA:
+        notes.append(
+            f"records of the schema {FIRST_SCHEMA} do not cover tools, target branch, messages and time"
+        )
+    return "; ".join(notes)
 
 
 def _parts(record: ReviewRecord) -> list[str]:

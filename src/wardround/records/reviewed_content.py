@@ -83,6 +83,24 @@ def content_between(repository: Repository, base: str, head: str = INDEX) -> str
     )
 
 
+def key_of(repository: Repository, commit: str) -> tuple[str, str]:
+    """Return the properties of a commit that a review of it has in common: its parent and its content."""
+    parent = parent_of(repository, commit)
+    return parent, content_between(repository, parent, commit)
+
+
+def parent_of(repository: Repository, commit: str) -> str:
+    """Return the first parent of a commit; the empty tree for the first commit.
+
+    Raises:
+        GitError: the clone is shallow and lacks it.
+    """
+    found = repository.blobs.commit(f"{commit}^")
+    if found is None and repository.is_shallow:
+        return repository.commit(f"{commit}^")
+    return found or repository.empty_tree
+
+
 def _entries(file: ContextFile) -> Iterator[_Entry]:
     old, new = (content.removeprefix("git:") for content in (file.base_content, file.head_content))
     if file.status == "deleted":

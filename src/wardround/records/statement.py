@@ -14,6 +14,8 @@ REVIEW = "https://wardround.dev/review/v1"
 """Our own predicate: the context, the signals and the verdict of a review. A name; nothing is fetched."""
 SVR = "https://in-toto.io/attestation/svr/v0.2"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
+FIRST_SCHEMA = "wardround.review/1"
+"""The schema of records without a digest, an origin and the list of what the context's id does not cover."""
 PREDICATE_NAMES = {"review": REVIEW, "svr": SVR, "test-result": TEST_RESULT}
 """The predicates of a record by short name, in the order of its lines."""
 CONTEXT_SUBJECT = "review-context"

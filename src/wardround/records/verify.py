@@ -13,7 +13,8 @@ import msgspec
 
 from wardround.records import envelope, predicates, statement, strict_json
 from wardround.records.envelope import KEYLESS, Envelope, EnvelopeFault, SignatureLine
-from wardround.records.predicates import ReviewPredicate
+from wardround.records.predicates import DIGEST, ReviewPredicate
+from wardround.records.statement import FIRST_SCHEMA
 from wardround.storage.digest import sha256
 
 if TYPE_CHECKING:
@@ -102,6 +103,18 @@ def verify_record(
     except _DoesNotHold as found:
         return Verification(found.problem)
     return Verification(None, review, signers, statements[1].value["predicate"]["timeCreated"])
+
+
+def content_problem(data: bytes) -> Problem | None:
+    """Return the first thing that does not hold apart from signatures; None if everything does."""
+    try:
+        envelopes = [_parsed(number, line) for number, line in enumerate(_lines(data), 1)]
+        statements = [_decoded(number, one) for number, one in enumerate(envelopes, 1)]
+        _run((digest_fault,), statements[0])
+        _require_consistent(statements)
+    except _DoesNotHold as found:
+        return found.problem
+    return None
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -231,8 +244,19 @@ def _require_consistent(statements: Sequence[_Statement]) -> ReviewPredicate:
     for other in (svr, test_result):
         if other.value["subject"] != subjects:
             raise _DoesNotHold(f"{other.place}, subject", "it differs from the subject of line 1")
-    _require_derived(svr, test_result, review)
+    _require_derived(statements, review)
     return review
+
+
+def digest_fault(predicate: Mapping[str, Any]) -> str | None:
+    """Return the reason why a review predicate is not that of its digest; None if it is.
+
+    Only records of the first schema have no digest.
+    """
+    if DIGEST not in predicate and predicate.get("schema") == FIRST_SCHEMA:
+        return None
+    derived = predicates.digest_of(predicate)
+    return None if predicate.get(DIGEST) == derived else f"digest is not {derived}, that of the other fields"
 
 
 def _review(first: _Statement) -> ReviewPredicate:
@@ -242,14 +266,15 @@ def _review(first: _Statement) -> ReviewPredicate:
         raise _DoesNotHold("line 1, predicate", str(cause)) from cause
 
 
-def _require_derived(svr: _Statement, test_result: _Statement, review: ReviewPredicate) -> None:
+def _require_derived(statements: Sequence[_Statement], review: ReviewPredicate) -> None:
+    first, svr, test_result = statements
     created = svr.value["predicate"].get("timeCreated")
     if not predicates.is_timestamp(created):
         raise _DoesNotHold(
             f"{svr.place}, predicate", "timeCreated is not a time in UTC, as 2030-01-31T12:00:00Z"
         )
     for one, derived in (
-        (svr, predicates.svr(review, created)),
+        (svr, predicates.svr(review, created, first.value)),
         (test_result, predicates.test_result(review)),
     ):
         differing = _differing(one.value["predicate"], derived)

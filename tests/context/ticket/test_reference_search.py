@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from typing import Any
 
 import pytest
 
@@ -135,6 +136,41 @@ def test_the_first_configured_reference_is_chosen() -> None:
     found = find_references(settings, branch="SHOP-1-x", messages=["x\n\nRefs: #5"])
 
     assert chosen(found).key == "acme/shop#5"
+
+
+@pytest.mark.parametrize(
+    ("configured", "body", "foreign"),
+    [
+        ({"github_repository": "acme/shop"}, "Closes evil/repo#1", ["evil/repo#1"]),
+        ({"github_repository": "Acme/Shop"}, "Closes acme/shop#1", []),
+        ({"github_repository": "acme/shop"}, "Closes #1", []),
+        ({"own_repository": "acme/shop"}, "Closes https://github.com/evil/shop/issues/1",
+         ["https://github.com/evil/shop/issues/1"]),
+        ({"own_repository": "other/fork", "github_repository": "acme/shop"}, "Closes other/fork#1",
+         ["other/fork#1"]),
+        ({}, "Closes acme/shop#1", []),
+        ({"projects": ["acme/shop"]}, "Closes evil/repo#1", ["evil/repo#1"]),
+        ({"projects": ["acme/shop"], "github_repository": "acme/app"}, "Closes #1", ["#1"]),
+        ({"projects": ["acme/shop", "SHOP"]}, "Closes acme/shop#1, SHOP-2 and EVIL-3", ["EVIL-3"]),
+        ({"projects": ["shop"]}, "Closes https://jira.example/browse/SHOP-2", []),
+        ({"projects": ["SHOP"]}, "Closes https://jira.example/browse/SHOPS-2",
+         ["https://jira.example/browse/SHOPS-2"]),
+        ({}, "Closes ANY-2", []),
+    ],
+)  # fmt: skip
+def test_a_change_names_only_tickets_of_its_project(
+    configured: dict[str, Any], body: str, foreign: list[str]
+) -> None:
+    found = find_references(settings_from({"JIRA_URL": "https://jira.example"}, **configured), body=body)
+
+    assert [one.text for one in found if one.is_foreign] == foreign
+    assert all(one.reference is None and "tickets.projects" in one.problem for one in found if one.is_foreign)
+
+
+def test_a_ticket_of_another_project_does_not_replace_that_of_this_one() -> None:
+    found = find_references(SETTINGS, branch="12-export", body="Closes evil/repo#1")
+
+    assert chosen(found).key == "acme/shop#12"
 
 
 def test_no_reference_is_an_error_that_names_the_option() -> None:

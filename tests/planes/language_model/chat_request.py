@@ -49,6 +49,7 @@ REQUEST: dict[str, Any] = {
         "temperature": {"type": ["number", "null"], "minimum": 0, "maximum": 2},
         "seed": {"type": ["integer", "null"], "minimum": -(2**63), "maximum": 2**63 - 1},
         "max_completion_tokens": {"type": ["integer", "null"], "minimum": 1},
+        "max_tokens": {"type": ["integer", "null"], "minimum": 1},
         "response_format": _FORMAT,
     },
 }

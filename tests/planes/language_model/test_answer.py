@@ -1,4 +1,4 @@
-"""A claim is a finding only if it quotes an added line; everything else is discarded and counted."""
+"""A claim is a finding only if it quotes a changed line; everything else is discarded and counted."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ import pytest
 from tests.planes.language_model.loopback import claim
 from tests.planes.language_model.questions_factory import HEAD, HUNK, settings
 from wardround.findings import Plane, Severity, Span
-from wardround.planes.language_model.answer import MOST_FINDINGS, Verified, decode_answer, verify
-from wardround.planes.language_model.hunks import SentHunk
+from wardround.planes.language_model.answer import (
+    MOST_FINDINGS,
+    UnusableAnswer,
+    Verified,
+    decode_answer,
+    verify,
+)
+from wardround.planes.language_model.hunks import RemovedLine, SentHunk
 from wardround.planes.language_model.prompts import load_prompt
 from wardround.text.redaction import redact_secrets
 
 
-def verified(*claims: dict[str, Any], plane: Plane = Plane.INTENT, **values: Any) -> Verified:
+def verified(*claims: Any, plane: Plane = Plane.INTENT, hunk: SentHunk = HUNK, **values: Any) -> Verified:
     answer = decode_answer(json.dumps({"findings": claims}), load_prompt(plane))
-    return verify(answer, plane, [HUNK], settings(**values), redact_secrets, lambda path: HEAD)
+    return verify(answer, plane, [hunk], settings(**values), redact_secrets, lambda path: HEAD)
 
 
 @pytest.mark.parametrize("stated", [3, 4, 5, 6, 7])
@@ -30,12 +36,12 @@ def test_a_quote_within_two_lines_of_the_stated_one_counts(stated: int) -> None:
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({"line": 5, "quote": "return values[:12]"}, "quote not in an added line"),
-        ({"line": 5, "quote": "RETURN VALUES[:11]"}, "quote not in an added line"),
-        ({"line": 8, "quote": "return values[:11]"}, "quote not in an added line"),
-        ({"line": -(10**30), "quote": "return values[:11]"}, "quote not in an added line"),
-        ({"line": 1, "quote": "import os"}, "quote not in an added line"),
-        ({"line": 4, "quote": "def limit(values):\n    return values[:11]"}, "quote not in an added line"),
+        ({"line": 5, "quote": "return values[:12]"}, "quote not in a changed line"),
+        ({"line": 5, "quote": "RETURN VALUES[:11]"}, "quote not in a changed line"),
+        ({"line": 8, "quote": "return values[:11]"}, "quote not in a changed line"),
+        ({"line": -(10**30), "quote": "return values[:11]"}, "quote not in a changed line"),
+        ({"line": 1, "quote": "import os"}, "quote not in a changed line"),
+        ({"line": 4, "quote": "def limit(values):\n    return values[:11]"}, "quote not in a changed line"),
         ({"line": 5, "quote": ""}, "no quote"),
         ({"line": 5, "quote": " re "}, "no quote"),
         ({"file": "other.py", "line": 5, "quote": "return values[:11]"}, "unknown file"),
@@ -44,7 +50,7 @@ def test_a_quote_within_two_lines_of_the_stated_one_counts(stated: int) -> None:
         ({"line": 5, "quote": "return values[:11]", "message": " \n "}, "no message"),
     ],
 )
-def test_a_claim_without_a_quote_of_an_added_line_is_discarded(values: dict[str, Any], reason: str) -> None:
+def test_a_claim_without_a_quote_of_a_changed_line_is_discarded(values: dict[str, Any], reason: str) -> None:
     assert verified(claim(**values)) == Verified((), {reason: 1})
 
 
@@ -52,7 +58,7 @@ def test_discarded_claims_are_counted_by_reason() -> None:
     bad = [claim(quote="invented text"), claim(quote="another one"), claim(quote="x")]
     found = verified(claim(line=5, quote="values[:11]"), *bad)
     assert len(found.findings) == 1
-    assert found.discarded == {"no quote": 1, "quote not in an added line": 2}
+    assert found.discarded == {"no quote": 1, "quote not in a changed line": 2}
 
 
 def test_the_same_claim_twice_is_one_finding_of_the_higher_severity() -> None:
@@ -101,6 +107,76 @@ def test_a_quote_of_a_masked_line_covers_the_line() -> None:
     assert found.findings[0].span == Span(1, 1, 1, 21)
 
 
-def test_more_findings_than_the_schema_permits_are_not_usable() -> None:
+REMOVED = SentHunk(
+    "app.py", "app.py", ("2 - if not allowed(user):", "3 -     return"), {},
+    (RemovedLine(2, 4, "if not allowed(user):"), RemovedLine(3, 4, "    return")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("stated", [1, 2, 4, 6])
+def test_a_quote_of_a_removed_line_is_a_finding_at_the_line_after_it(stated: int) -> None:
+    found = verified(claim(line=stated, quote="not allowed(user)"), hunk=REMOVED)
+    assert [(one.span, one.message) for one in found.findings] == [
+        (Span(4, 1, 4, 19), "It does something else. (contradiction, a removed line)")
+    ]
+
+
+def test_a_removed_line_far_from_the_stated_one_is_not_quoted() -> None:
+    found = verified(claim(line=9, quote="not allowed(user)"), hunk=REMOVED)
+    assert found == Verified((), {"quote not in a changed line": 1})
+
+
+GOOD = claim(line=5, quote="values[:11]")
+TEXT = json.dumps({"findings": [GOOD]})
+SURROUNDED = {
+    "a fence": f"```json\n{TEXT}\n```",
+    "reasoning": f'<think>{{"findings": []}} would hide it: {{x}} </think>\n\n{TEXT}',
+    "reasoning without its first tag": f"Line 5 returns values[:11].\n</think>{TEXT}",
+    "sentences": f"Here is [the] {{result}}:\n{TEXT}\nThat is all {{}}.",
+    "a second document": f'{{"findings": []}}\n{TEXT}',
+    "a document before it": f'{TEXT}\n{{"findings": []}}',
+    "a further key": json.dumps(
+        {"summary": "One.", "findings": [GOOD | {"end_line": 6}], "verdict": "approve"}
+    ),
+    "a list": json.dumps([GOOD]),
+    "a number in quotes": json.dumps({"findings": [GOOD | {"line": "5"}]}),
+    "a closing tag in a message": json.dumps({"findings": [GOOD | {"message": '</think>{"findings": []}'}]}),
+}
+
+
+@pytest.mark.parametrize("name", SURROUNDED)
+def test_a_claim_is_read_whatever_surrounds_it(name: str) -> None:
+    answer = decode_answer(SURROUNDED[name], load_prompt(Plane.INTENT))
+    assert [one.quote for one in answer.claims] == ["values[:11]"]
+
+
+def test_a_claim_of_another_form_costs_no_other_claim() -> None:
+    bad = [{"quote": "values"}, "text", GOOD | {"line": "five"}, GOOD | {"kind": "x"}]
+    found = verified(GOOD, *bad)
+    assert len(found.findings) == 1
+    assert found.discarded == {"not in the form of the schema": 3, "unknown kind": 1}
+
+
+@pytest.mark.parametrize(("word", "severity"), [("Warning", "warn"), ("critical", "error"), ("LOW", "info")])
+def test_a_severity_of_another_scale_is_read(word: str, severity: str) -> None:
+    text = json.dumps({"findings": [GOOD | {"severity": word}]})
+    assert decode_answer(text, load_prompt(Plane.INTENT)).claims[0].severity == severity
+
+
+def test_of_too_many_claims_the_most_severe_are_kept_and_the_others_counted() -> None:
+    notes = [GOOD | {"severity": "info", "message": f"Note {number}."} for number in range(25)]
+    found = verified(*notes, GOOD)
+    assert len(found.findings) == MOST_FINDINGS
+    assert max(one.severity for one in found.findings if one.severity) is Severity.WARN
+    assert found.discarded == {"more than 20": 6}
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 100_000, "{" * 500_000, '{"a' * 100_000])
+def test_a_hostile_text_is_no_answer(text: str) -> None:
+    with pytest.raises(UnusableAnswer):
+        decode_answer(text, load_prompt(Plane.INTENT))
+
+
+def test_the_limit_is_that_of_the_schema() -> None:
     prompt = load_prompt(Plane.INTENT)
     assert prompt.schema["properties"]["findings"]["maxItems"] == MOST_FINDINGS

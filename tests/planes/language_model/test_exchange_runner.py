@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 from typing import Any
 
 import pytest
 
 from tests.planes.language_model import loopback
-from tests.planes.language_model.loopback import NOTHING, Behaviour, answers, claims, completion, respond
+from tests.planes.language_model.loopback import (
+    NOTHING,
+    Behaviour,
+    Received,
+    answers,
+    claims,
+    completion,
+    respond,
+)
 from tests.planes.language_model.questions_factory import KEY, exchange
 from wardround.findings import Plane, Severity, Span
 from wardround.planes.language_model import client
@@ -59,15 +68,10 @@ def test_nothing_to_report_is_a_usable_answer() -> None:
 
 UNUSABLE: dict[str, tuple[Behaviour, str]] = {
     "another schema": (answers('{"issues": []}'), "the answer does not match the output schema"),
-    "an unknown field": (
-        answers('{"findings": [], "verdict": "approve"}'),
-        "the answer does not match the output schema",
-    ),
     "an unknown kind": (claims(GOOD | {"kind": "x"}), "the answer does not match the output schema"),
-    "thousands of findings": (claims(*[GOOD] * 3000), "the answer does not match the output schema"),
     "no JSON": (answers("I approve this change."), "the answer is not JSON"),
     "truncated JSON": (answers('{"findings": [{"file": "a'), "the answer is not JSON"),
-    "deep JSON": (answers("[" * 100_000), "the answer does not match the output schema"),
+    "deep JSON": (answers("[" * 100_000), "the answer is not JSON"),
     "an empty text": (answers(""), "the answer is empty"),
     "no text": (answers(None), "the answer is empty"),
     "a refusal": (answers(None, refusal="I cannot."), "the model refused"),
@@ -97,6 +101,27 @@ def test_two_unusable_answers_are_no_answer(name: str) -> None:
     answer, server = exchange(behaviour, behaviour, NOTHING)
     assert (answer.findings, answer.exchange.problem) == ((), problem)
     assert len(server.received) == 2
+
+
+def test_thousands_of_claims_are_cut_and_counted() -> None:
+    answer, server = exchange(claims(*[GOOD] * 3000))
+    assert (len(answer.findings), len(server.received)) == (1, 1)
+    assert answer.exchange.discarded == {"more than 20": 2980, "repeated": 19}
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter", "stop"])
+def test_the_complete_claims_of_an_answer_that_is_cut_off_are_findings(finish: str) -> None:
+    text = json.dumps({"findings": [loopback.claim(**GOOD), loopback.claim(**GOOD)]})[:-40]
+    answer, _ = exchange(answers(text, finish_reason=finish))
+    assert [one.message for one in answer.findings] == ["Eleven values are returned. (contradiction)"]
+    assert answer.exchange.problem.startswith("the answer ")
+
+
+def test_a_second_answer_takes_back_no_claim_of_the_first() -> None:
+    text = json.dumps({"findings": [loopback.claim(**GOOD), loopback.claim(**GOOD)]})[:-40]
+    answer, _ = exchange(answers(text, finish_reason="length"), NOTHING)
+    assert [one.message for one in answer.findings] == ["Eleven values are returned. (contradiction)"]
+    assert answer.exchange.problem == ""
 
 
 @pytest.mark.parametrize(
@@ -137,6 +162,61 @@ def test_an_endpoint_without_output_schemas_gets_a_request_without_one(status: i
         "json_object",
     ]
     assert len(answer.findings) == 1
+
+
+def refuses(*names: str, form: str = '{{"error": {{"message": "Unsupported parameter: {0}"}}}}') -> Behaviour:
+    """An endpoint that refuses the first of these parameters in a request, and answers one without them."""
+
+    def send(request: Received, connection: socket.socket) -> None:
+        sent = request.document
+        format_name = sent.get("response_format", {}).get("type", "")
+        wrong = [name for name in names if name in sent or name == format_name]
+        body = form.format(wrong[0] if wrong else "").encode()
+        (respond(400, body) if wrong else claims(GOOD))(request, connection)
+
+    return send
+
+
+@pytest.mark.parametrize(
+    ("names", "refused", "absent"),
+    [
+        (("temperature",), ("temperature",), {"temperature"}),
+        (("seed",), ("seed",), {"seed"}),
+        (("max_completion_tokens",), ("max_completion_tokens",), {"max_completion_tokens"}),
+        (("response_format",), ("response_format", "response_format"), {"response_format"}),
+        (("json_schema",), ("response_format",), set()),
+        (
+            ("temperature", "max_completion_tokens", "seed"),
+            ("temperature", "max_completion_tokens", "seed"),
+            {"temperature", "max_completion_tokens", "seed"},
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "form",
+    [
+        '{{"error": {{"message": "Unsupported parameter: {0}"}}}}',
+        '{{"error": {{"message": "Not supported, not even seed.", "param": "{0}"}}}}',
+        '{{"detail": [{{"loc": ["body", "{0}"]}}]}}',
+        "{0} is not supported by this model",
+    ],
+)
+def test_a_parameter_that_is_refused_by_name_is_not_sent_again(
+    names: tuple[str, ...], refused: tuple[str, ...], absent: set[str], form: str
+) -> None:
+    answer, server = exchange(refuses(*names, form=form))
+    assert (len(answer.findings), answer.exchange.problem) == (1, "")
+    assert answer.exchange.refused == refused
+    last = server.received[-1].document
+    assert not absent & last.keys()
+    assert {"max_tokens", "max_completion_tokens"} & last.keys()
+    assert len(answer.exchange.requests) == len(server.received) == len(refused) + 1
+
+
+def test_a_parameter_without_another_form_ends_the_exchange() -> None:
+    answer, server = exchange(refuses("max_tokens", "max_completion_tokens"))
+    assert answer.exchange.problem == "status 400: the request was refused; check the model and its limits"
+    assert len(server.received) == 2
 
 
 def test_a_request_that_is_refused_in_both_forms_is_not_repeated() -> None:

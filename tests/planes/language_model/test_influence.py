@@ -81,10 +81,21 @@ def test_a_finding_reviews_nothing_that_tools_did_not() -> None:
 
 
 @pytest.mark.parametrize("problem", ["timed out after 60 s", "status 401"])
-def test_a_failed_exchange_is_a_line_of_the_derivation_only(problem: str) -> None:
+def test_a_plane_without_the_answer_of_its_model_is_inconclusive(problem: str) -> None:
     failed = signal(evidence(exchanges=(exchange(problem=problem),)))
-    line = f"language model: no usable answer: {problem}"
-    assert failed == replace(signal(evidence()), derivation=(*signal(evidence()).derivation, line))
+    assert (failed.status, failed.confidence) == (PlaneStatus.INCONCLUSIVE, 0.0)
+    assert failed.reasons == (f"language model: {problem}",)
+    assert failed.derivation[-1] == f"language model: no usable answer: {problem}"
+    policies = (bundled_policy("default"),)
+    assert conclude(document(), evidence(), policies).verdict.tier == "T1"
+    known = evidence(exchanges=(exchange(problem=problem),))
+    assert conclude(document(), known, policies).verdict.tier == "T5"
+
+
+def test_a_plane_that_does_not_apply_needs_no_answer() -> None:
+    alone = signal(evidence(files=()))
+    failed = signal(evidence(files=(), exchanges=(exchange(problem="status 401"),)))
+    assert failed.status is alone.status is PlaneStatus.NOT_APPLICABLE
 
 
 def test_an_exchange_of_one_plane_changes_no_other_signal() -> None:

@@ -15,28 +15,28 @@ from wardround.planes.signal import FileJudge
 
 VERSIONS = {
     Plane.INTENT: (
-        1,
-        "sha256:53d3c1ee03db6f97f1e1822c6137434653cc81494a5cd444f1bc51eb972b1fdd",
+        2,
+        "sha256:11de5d3d978cb8f5fba172725c89fbb12d7a1e0ec3d6b14602625b522f561c89",
     ),
     Plane.CONTRACT: (
-        2,
-        "sha256:379913a2515a7ceba515c0c18473189ec2ed79c2cbabd397d4a4f45180b243d8",
+        3,
+        "sha256:337b04b996eba42620f8c774bb6ca248027979cfb906b618a15443b6fdbfb919",
     ),
     Plane.SEMANTIC: (
-        2,
-        "sha256:5beef8a6ca447a827d46e979b0bfb3c5311b5acf08acafc767841451a52e597f",
+        3,
+        "sha256:44b2339837e107f29de56987aba227a3445a52790a13cee6b4aa8f5a0a59f959",
     ),
     Plane.TESTS: (
-        1,
-        "sha256:f2863a777e1bc6d3bd52718396301cadcb6e73102a1831efd8b2f08c6eb34c60",
+        2,
+        "sha256:e8469f4c286aa64568e1f303f25829b269c978779c806939abd9e1ae8a969f04",
     ),
     Plane.SECURITY: (
-        1,
-        "sha256:15d401fd6f461aee927e05e3aa5632f8fe1b276eff41464ede6e9348442ef718",
+        2,
+        "sha256:916325a20f10780615d6e64e69d6627e33abf7421670a52ba5122094cd1dc28f",
     ),
     Plane.PERF: (
-        2,
-        "sha256:e552da8dcc6d2b78a972e021c791d813259f9db8267121e4cde6b11db82e2883",
+        3,
+        "sha256:0e35f25d0911430727983ace694c12594dfa88903e27e5016befb281da6998d8",
     ),
 }
 """Version and digest of each prompt: a change of a prompt or its schema needs the next version here."""

@@ -59,10 +59,27 @@ def test_only_intent_sees_the_description() -> None:
 
 def test_hunks_have_numbers_marks_and_context() -> None:
     assert shown(Hunk(5, 1, 5, 2), around=1) == [
-        ("4   new 4", "- old 5", "5 + new 5", "6 + new 6", "7   new 7")
+        ("4   new 4", "5 - old 5", "5 + new 5", "6 + new 6", "7   new 7")
     ]
-    assert shown(Hunk(5, 2, 4, 0), around=1) == [("4   new 4", "- old 5", "- old 6", "5   new 5")]
+    assert shown(Hunk(5, 2, 4, 0), around=1) == [("4   new 4", "5 - old 5", "6 - old 6", "5   new 5")]
     assert shown(Hunk(0, 0, 1, 1), around=3) == [("1 + new 1", "2   new 2", "3   new 3", "4   new 4")]
+
+
+@pytest.mark.parametrize(
+    ("hunk", "following"),
+    [
+        (Hunk(5, 2, 4, 0), 5),
+        (Hunk(5, 1, 5, 2), 5),
+        (Hunk(1, 2, 0, 0), 1),
+        (Hunk(20, 1, 20, 0), 20),
+        (Hunk(1, 20, 0, 0), 1),
+    ],
+)
+def test_a_removed_line_names_the_line_after_it(hunk: Hunk, following: int) -> None:
+    (found,) = sent_hunks(changed(hunk), "a.py", HEAD, BASE, 0)
+    assert {line.next for line in found.removed} == {following}
+    first = hunk.base_start
+    assert [line.number for line in found.removed] == list(range(first, first + hunk.base_length))
 
 
 def test_moved_lines_are_unchanged_and_cannot_be_quoted() -> None:

@@ -53,12 +53,14 @@ class FoundReference(msgspec.Struct, frozen=True):
 
     Attributes:
         reference: None if its service or repository is not configured; ``problem`` is the reason then.
+        is_foreign: it is of another project, whose ticket the change cannot choose.
     """
 
     text: str
     origin: Origin
     reference: Reference | None = None
     problem: str = ""
+    is_foreign: bool = False
 
 
 _KEY = r"[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,8}"
@@ -213,9 +215,24 @@ def _in_branch(branch: str) -> list[str]:
 
 def _resolved(text: str, origin: Origin, settings: TicketSettings) -> FoundReference:
     try:
-        return FoundReference(text, origin, _reference(text, settings))
+        reference = _reference(text, settings)
     except TicketError as problem:
         return FoundReference(text, origin, problem=str(problem))
+    if is_of_project(reference, settings):
+        return FoundReference(text, origin, reference)
+    reason = (
+        f"{reference.key} is not of this project; list its repository or key in tickets.projects, "
+        "or give --ticket"
+    )
+    return FoundReference(text, origin, problem=reason, is_foreign=True)
+
+
+def is_of_project(reference: Reference, settings: TicketSettings) -> bool:
+    """Return True if a change may name a ticket, whose criteria its author then is held against."""
+    project = reference.key.rpartition("#" if reference.source == "github" else "-")[0]
+    own = settings.github_repository or settings.own_repository
+    allowed = settings.projects or ((own,) if own and reference.source == "github" else (project,))
+    return project.lower() in {one.lower() for one in allowed}
 
 
 def _reference(text: str, settings: TicketSettings) -> Reference:

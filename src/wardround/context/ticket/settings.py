@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
@@ -44,6 +44,9 @@ class TicketSettings(msgspec.Struct, frozen=True):
 
     Attributes:
         github_repository: ``owner/name`` that ``#12`` refers to; empty if unknown.
+        projects: those whose tickets a change may name, as the configuration lists them.
+        own_repository: ``owner/name`` by which the clone is known; empty if unknown. ``github_repository``
+            has priority.
         jira_url: of the site, with the context path of a Jira Server; empty if there is none.
         tracker: the service of keys such as ``PROJ-12``; empty to choose the only one that is configured.
     """
@@ -51,6 +54,8 @@ class TicketSettings(msgspec.Struct, frozen=True):
     github_url: str = GITHUB_WEB
     github_api: str = GITHUB_API
     github_repository: str = ""
+    projects: tuple[str, ...] = ()
+    own_repository: str = ""
     jira_url: str = ""
     linear_api: str = LINEAR_API
     tracker: Tracker = ""
@@ -62,7 +67,13 @@ class TicketSettings(msgspec.Struct, frozen=True):
 
 
 def settings_from(
-    environment: Mapping[str, str], *, jira_url: str = "", tracker: str = "", github_repository: str = ""
+    environment: Mapping[str, str],
+    *,
+    jira_url: str = "",
+    tracker: str = "",
+    github_repository: str = "",
+    projects: Sequence[str] = (),
+    own_repository: str = "",
 ) -> TicketSettings:
     """Read the addresses and tokens.
 
@@ -72,6 +83,7 @@ def settings_from(
 
     Args:
         jira_url: of the configuration; it has priority over the environment, as the other arguments.
+        projects, own_repository: as in ``TicketSettings``.
 
     Raises:
         TicketError: an address is not an https address, or the tracker is unknown.
@@ -81,6 +93,8 @@ def settings_from(
         github_url=github_url,
         github_api=_address(environment, "GITHUB_API_URL") or _api_of(github_url),
         github_repository=github_repository or environment.get("GITHUB_REPOSITORY", ""),
+        projects=tuple(projects),
+        own_repository=own_repository,
         jira_url=checked_address("jira_url", jira_url) if jira_url else _address(environment, "JIRA_URL"),
         linear_api=_address(environment, "LINEAR_API_URL") or LINEAR_API,
         tracker=_tracker(tracker or environment.get("TICKET_TRACKER", "")),

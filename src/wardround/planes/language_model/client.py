@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wardround.config.language_model import LanguageModelSettings
+from wardround.planes.language_model.parameters import named_in
 
 if TYPE_CHECKING:
     import httpx
@@ -20,6 +21,8 @@ _LONGEST_WAIT_S = 20.0
 _USUAL_WAIT_S = 0.5
 """The time before the second request without ``Retry-After``."""
 _TRANSIENT = frozenset({408, 429, 500, 502, 503, 504, 529})
+
+_REFUSED = (400, 422)
 
 
 class EndpointError(Exception):
@@ -36,8 +39,16 @@ class EndpointError(Exception):
         self.retry_after = retry_after
 
 
-class FormatRefused(EndpointError):
-    """The endpoint refused the request, possibly since it does not support output schemas."""
+class RequestRefused(EndpointError):
+    """The endpoint refused the request, possibly since it does not support one of its parameters.
+
+    Attributes:
+        named: the parameters that the refusal names.
+    """
+
+    def __init__(self, text: str, named: frozenset[str]) -> None:
+        super().__init__(text)
+        self.named = named
 
 
 class Client:
@@ -70,6 +81,8 @@ class Client:
             async with self._client.stream(
                 "POST", self._url, content=body, headers=self._headers
             ) as response:
+                if response.status_code in _REFUSED:
+                    raise _refused_request(response.status_code, await _body(response.aiter_raw()))
                 _require_usable(response)
                 return await _body(response.aiter_raw())
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as cause:
@@ -101,9 +114,12 @@ def _require_usable(response: httpx.Response) -> None:
         raise EndpointError("the response is not JSON; check the address")
 
 
+def _refused_request(status: int, body: bytes) -> RequestRefused:
+    text = f"status {status}: the request was refused; check the model and its limits"
+    return RequestRefused(text, named_in(body))
+
+
 def _refusal(status: int, retry_after: str) -> EndpointError:
-    if status in (400, 422):
-        return FormatRefused(f"status {status}: the request was refused; check the model and its limits")
     if status in (401, 403):
         return EndpointError(f"status {status}: the key is missing or wrong")
     if status == 404:

@@ -10,6 +10,7 @@ from wardround.execution.model import Results
 from wardround.findings import Finding, Plane, Status
 from wardround.planes.evidence import Exchange
 from wardround.planes.language_model.consultation import Consultation
+from wardround.planes.language_model.influence import reasons_of
 from wardround.planes.language_model.question import Question
 from wardround.planes.language_model.questions import Material, QuestionWriter
 from wardround.planes.language_model.redaction import Redactor
@@ -126,6 +127,11 @@ def _notes(exchanges: Sequence[Exchange]) -> list[str]:
     notes = [
         f"the language model returned nothing usable for {', '.join(planes)}: {problem}"
         for problem, planes in problems.items()
+    ]
+    notes += [
+        f"claims of the language model about {exchange.plane} that are no findings: {reasons_of(exchange)}"
+        for exchange in exchanges
+        if exchange.discarded
     ]
     omitted = max((exchange.omitted_hunks for exchange in exchanges), default=0)
     if omitted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
 
@@ -14,15 +15,23 @@ from wardround.context.canonical import content_id
 from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import RawFinding
 from wardround.planes.evidence import Exchange, TokenUsage
-from wardround.planes.language_model.answer import Answer, UnusableAnswer, Verified, decode_answer, verify
+from wardround.planes.language_model.answer import (
+    Answer,
+    UnusableAnswer,
+    Verified,
+    decode_answer,
+    read_claims,
+    verify,
+)
 from wardround.planes.language_model.client import (
     Choice,
     Completion,
     EndpointError,
-    FormatRefused,
+    RequestRefused,
     Usage,
     decode_completion,
 )
+from wardround.planes.language_model.parameters import AcceptedParameters
 from wardround.planes.language_model.question import Question
 from wardround.text.escaping import one_line
 from wardround.text.redaction import beginning
@@ -40,7 +49,10 @@ class Endpoint(Protocol):
 
 
 class PlaneAnswer(msgspec.Struct, frozen=True):
-    """The findings of a language model for one plane, and the exchange for the record."""
+    """The findings of a language model for one plane, and the exchange for the record.
+
+    An answer that is cut off can have findings and a problem.
+    """
 
     exchange: Exchange
     findings: tuple[RawFinding, ...] = ()
@@ -69,13 +81,13 @@ class ExchangeRunner:
         progress = _Progress(question, self._settings, self._redact)
         try:
             async with asyncio.timeout(self._settings.timeout):
-                answer = await progress.run(endpoint)
-            return progress.succeeded(self._verified(question, answer))
+                answer, problem = await progress.run(endpoint)
+            return progress.answered(self._verified(question, answer), problem)
         except TimeoutError:
             return progress.failed(f"timed out after {self._settings.timeout:g} s")
         except asyncio.CancelledError:
             return progress.failed(CANCELLED)
-        except (EndpointError, UnusableAnswer) as cause:
+        except EndpointError as cause:
             return progress.failed(str(cause))
         except PLUGIN_EXCEPTIONS as error:  # a defect in one exchange affects no other
             return progress.failed(f"it failed with {type(error).__name__}")
@@ -97,7 +109,7 @@ class _Progress:
         self._question = question
         self._settings = settings
         self._redact = redact
-        self._has_schema = True
+        self._accepted = AcceptedParameters()
         self._exchange = Exchange(
             question.plane,
             question.prompt.digest,
@@ -109,42 +121,76 @@ class _Progress:
     def failed(self, problem: str) -> PlaneAnswer:
         return PlaneAnswer(replace(self._exchange, problem=problem))
 
-    def succeeded(self, verified: Verified) -> PlaneAnswer:
-        exchange = replace(self._exchange, findings=len(verified.findings), discarded=verified.discarded)
+    def answered(self, verified: Verified, problem: str) -> PlaneAnswer:
+        exchange = replace(
+            self._exchange,
+            findings=len(verified.findings),
+            discarded=verified.discarded,
+            problem=problem,
+        )
         return PlaneAnswer(exchange, verified.findings)
 
-    async def run(self, endpoint: Endpoint) -> Answer:
-        """Send the question, and once more after a failure that may pass or an unusable answer."""
+    async def run(self, endpoint: Endpoint) -> tuple[Answer, str]:
+        """Send the question, and once more after a failure that may pass or an unusable answer.
+
+        Returns:
+            The claims of all answers, and the reason why the last one is not complete; empty if it is.
+        """
+        first = await self._first(endpoint)
+        if first is None:
+            return await self._last(endpoint, Answer(), "")
+        answer, problem = first
+        return await self._last(endpoint, answer, problem) if problem else (answer, "")
+
+    async def _first(self, endpoint: Endpoint) -> tuple[Answer, str] | None:
+        """Return the first answer, or None after a failure that may have passed."""
         try:
             return await self._attempt(endpoint, "")
-        except UnusableAnswer as cause:
-            return await self._attempt(endpoint, str(cause))
         except EndpointError as cause:
             if cause.retry_after is None:
                 raise
             await asyncio.sleep(cause.retry_after)
-            return await self._attempt(endpoint, "")
+            return None
 
-    async def _attempt(self, endpoint: Endpoint, problem: str) -> Answer:
+    async def _last(self, endpoint: Endpoint, before: Answer, problem: str) -> tuple[Answer, str]:
+        """Return the last answer with the claims of the one before, which a retry does not take back."""
+        answer, rest = await self._attempt(endpoint, problem)
+        discarded = Counter(before.discarded) + Counter(answer.discarded)
+        return Answer((*before.claims, *answer.claims), dict(discarded)), rest
+
+    async def _attempt(self, endpoint: Endpoint, problem: str) -> tuple[Answer, str]:
+        """Return the claims of an answer, and the reason why it is not complete; empty if it is."""
         completion = decode_completion(await self._send(endpoint, problem))
-        choice = self._noted(completion)
-        content = _content(choice)
-        return decode_answer(content, self._question.prompt)
+        try:
+            return self._decoded(self._noted(completion)), ""
+        except UnusableAnswer as cause:
+            return cause.answer, str(cause)
+
+    def _decoded(self, choice: Choice) -> Answer:
+        content, problem = _content(choice)
+        prompt = self._question.prompt
+        if problem:
+            raise UnusableAnswer(problem, read_claims(content, prompt))
+        return decode_answer(content, prompt)
 
     async def _send(self, endpoint: Endpoint, problem: str) -> bytes:
-        """Send a request; without the output schema if the endpoint refuses it."""
-        try:
-            return await self._post(endpoint, problem)
-        except FormatRefused:
-            if not self._has_schema:
-                raise
-            self._has_schema = False
-            return await self._post(endpoint, problem)
+        """Send a request, and again without each parameter that the endpoint refuses."""
+        while True:
+            try:
+                return await self._post(endpoint, problem)
+            except RequestRefused as cause:
+                accepted = self._accepted.without(cause.named)
+                if accepted is None:
+                    raise
+                self._accepted = accepted
 
     async def _post(self, endpoint: Endpoint, problem: str) -> bytes:
-        body = self._question.body(self._settings, has_schema=self._has_schema, problem=problem)
-        requests = (*self._exchange.requests, content_id(body))
-        self._exchange = replace(self._exchange, requests=requests)
+        body = self._question.body(self._settings, self._accepted, problem)
+        self._exchange = replace(
+            self._exchange,
+            requests=(*self._exchange.requests, content_id(body)),
+            refused=self._accepted.refused,
+        )
         return await endpoint.post(body)
 
     def _noted(self, completion: Completion) -> Choice:
@@ -174,18 +220,13 @@ def _bounded(usage: Usage) -> TokenUsage:
     return TokenUsage(prompt, completion)
 
 
-def _content(choice: Choice) -> str:
-    """Return the text of a complete answer.
-
-    Raises:
-        UnusableAnswer: it is cut off, filtered, refused or empty.
-    """
+def _content(choice: Choice) -> tuple[str, str]:
+    """Return the text of an answer, and the reason why it is not complete; empty if it is."""
+    content = choice.message.content or ""
     if choice.message.refusal:
-        raise UnusableAnswer("the model refused")
+        return "", "the model refused"
     if choice.finish_reason == "length":
-        raise UnusableAnswer("the answer is cut off; raise language-model.max-tokens")
+        return content, "the answer is cut off; raise language-model.max-tokens"
     if choice.finish_reason == "content_filter":
-        raise UnusableAnswer("the answer was filtered")
-    if not choice.message.content:
-        raise UnusableAnswer("the answer is empty")
-    return choice.message.content
+        return content, "the answer was filtered"
+    return content, "" if content else "the answer is empty"

@@ -16,6 +16,24 @@ LONGEST_LINE = 400
 """The characters of a line that are sent: longer ones are generated or data."""
 
 
+class RemovedLine(msgspec.Struct, frozen=True):
+    """A line that the change removes.
+
+    Attributes:
+        number: at the base.
+        next: the number of the line at the head before which it was, or of the last one.
+        text: as it is sent.
+    """
+
+    number: int
+    next: int
+    text: str
+
+    def distance(self, stated: int) -> int:
+        """Return the number of lines to a stated one, which counts at the base or at the head."""
+        return min(abs(self.number - stated), abs(self.next - stated))
+
+
 class SentHunk(msgspec.Struct, frozen=True):
     """One hunk of the input.
 
@@ -23,12 +41,14 @@ class SentHunk(msgspec.Struct, frozen=True):
         path: of the file at the head; ``file`` is the name that the model sees.
         lines: number, mark and text of each line.
         added: number -> the text of an added line, as it is sent.
+        removed: the lines that are removed.
     """
 
     path: str
     file: str
     lines: tuple[str, ...]
     added: dict[int, str]
+    removed: tuple[RemovedLine, ...] = ()
 
     @property
     def as_input(self) -> dict[str, object]:
@@ -42,9 +62,12 @@ class _Line(msgspec.Struct, frozen=True):
     text: str
 
     @property
+    def sent(self) -> str:
+        return self.text[:LONGEST_LINE]
+
+    @property
     def shown(self) -> str:
-        number = "" if self.mark == "-" else f"{self.number} "
-        return f"{number}{self.mark} {self.text[:LONGEST_LINE]}"
+        return f"{self.number} {self.mark} {self.sent}"
 
 
 def sent_hunks(
@@ -68,8 +91,9 @@ def sent_hunks(
         lines = [_unchanged(line, moved) for line in _lines(hunk, head, base, around)]
         if all(line.mark == " " for line in lines):
             continue
+        following = max(1, min(_first(hunk), _length(head)))
         for piece in _pieces(lines):
-            yield _hunk(file.path, name, piece)
+            yield _hunk(file.path, name, piece, following)
 
 
 def _pieces(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
@@ -86,7 +110,7 @@ def _unchanged(line: _Line, moved: Collection[int]) -> _Line:
 
 
 def _lines(hunk: Hunk, head: Sequence[str], base: Sequence[str], around: int) -> Iterator[_Line]:
-    first = hunk.head_start + (1 if hunk.head_length == 0 else 0)
+    first = _first(hunk)
     end = first + hunk.head_length
     yield from _numbered(" ", head, max(1, first - around), first)
     yield from _numbered("-", base, hunk.base_start, hunk.base_start + hunk.base_length)
@@ -100,6 +124,16 @@ def _numbered(mark: str, lines: Sequence[str], first: int, end: int) -> Iterator
             yield _Line(mark, number, text.rstrip("\r"))
 
 
-def _hunk(path: str, name: str, lines: Sequence[_Line]) -> SentHunk:
-    added = {line.number: line.text[:LONGEST_LINE] for line in lines if line.mark == "+"}
-    return SentHunk(path, name, tuple(line.shown for line in lines), added)
+def _first(hunk: Hunk) -> int:
+    """Return the first line at the head, or the one after removed lines; git then states the one before."""
+    return hunk.head_start + (1 if hunk.head_length == 0 else 0)
+
+
+def _length(lines: Sequence[str]) -> int:
+    return len(lines) - (1 if lines and not lines[-1] else 0)
+
+
+def _hunk(path: str, name: str, lines: Sequence[_Line], following: int) -> SentHunk:
+    added = {line.number: line.sent for line in lines if line.mark == "+"}
+    removed = tuple(RemovedLine(line.number, following, line.sent) for line in lines if line.mark == "-")
+    return SentHunk(path, name, tuple(line.shown for line in lines), added, removed)

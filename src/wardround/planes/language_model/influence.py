@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround.planes.claims import claim
 from wardround.planes.coverage import finding_source
 from wardround.planes.evidence import Evidence, Exchange, FindingEvidence
-from wardround.planes.signal import Signal
+from wardround.planes.signal import PlaneStatus, Signal
 
 
 def uses_model(evidence: Evidence) -> bool:
@@ -21,8 +21,9 @@ def uses_model(evidence: Evidence) -> bool:
 def with_model(signal: Signal, evidence: Evidence) -> Signal:
     """Return the signal of a plane with the findings of its language model.
 
-    The status stays that of tools and checks. A finding that is more severe than theirs sets the severity;
-    the confidence is then at most the probability that one of the most severe findings is true.
+    A plane whose model returned no usable answer is inconclusive. A finding that is more severe than those of
+    tools and checks sets the severity; the confidence is then at most the probability that one of the most
+    severe findings is true.
     """
     found = [one for one in evidence.introduced if one.is_from_model and one.plane is signal.plane]
     exchanges = [exchange for exchange in evidence.exchanges if exchange.plane is signal.plane]
@@ -37,13 +38,27 @@ def with_model(signal: Signal, evidence: Evidence) -> Signal:
         )
         confidence = min(confidence, claims[-1].confidence)
     fingerprints = sorted({*signal.findings, *(finding.fingerprint for finding in found)})
-    return replace(
+    known = replace(
         signal,
         severity=severity,
         confidence=confidence,
         claims=claims,
         findings=tuple(fingerprints),
         derivation=(*signal.derivation, *(_described(exchange) for exchange in exchanges)),
+    )
+    return _as_answered(known, [exchange.problem for exchange in exchanges if exchange.problem])
+
+
+def _as_answered(signal: Signal, problems: Sequence[str]) -> Signal:
+    """Return the signal of a plane that requires the answer of its model."""
+    if not problems or signal.status is PlaneStatus.NOT_APPLICABLE:
+        return signal
+    return replace(
+        signal,
+        status=PlaneStatus.INCONCLUSIVE,
+        confidence=0.0,
+        claims=(*signal.claims, claim("a usable answer of the language model", ())),
+        reasons=(*signal.reasons, *(f"language model: {problem}" for problem in problems)),
     )
 
 
@@ -56,9 +71,14 @@ def _described(exchange: Exchange) -> str:
 def _counts(exchange: Exchange) -> Iterator[str]:
     yield f"{exchange.findings} findings"
     if exchange.discarded:
-        yield f"{sum(exchange.discarded.values())} claims discarded"
+        yield f"{sum(exchange.discarded.values())} claims discarded: {reasons_of(exchange)}"
     if exchange.omitted_hunks:
         yield f"{exchange.omitted_hunks} hunks not in the input"
+
+
+def reasons_of(exchange: Exchange) -> str:
+    """Return the reasons for which claims of an answer are no findings, with their numbers."""
+    return ", ".join(f"{reason} ({number})" for reason, number in sorted(exchange.discarded.items()))
 
 
 def without_model(evidence: Evidence) -> Evidence:

@@ -12,6 +12,7 @@ from wardround.findings import Plane
 from wardround.planes.language_model.budget import CHARACTERS_PER_TOKEN, choose
 from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.inputs import ChosenHunk, Described, PlaneInput, plane_input
+from wardround.planes.language_model.parameters import ALL_PARAMETERS, AcceptedParameters
 from wardround.planes.language_model.prompts import Prompt
 from wardround.text.escaping import json_text
 
@@ -43,11 +44,15 @@ class Question(msgspec.Struct, frozen=True):
         """The plane that has the question."""
         return self.prompt.plane
 
-    def body(self, settings: LanguageModelSettings, *, has_schema: bool = True, problem: str = "") -> bytes:
+    def body(
+        self,
+        settings: LanguageModelSettings,
+        accepted: AcceptedParameters = ALL_PARAMETERS,
+        problem: str = "",
+    ) -> bytes:
         """Return the body of a request, in JSON that a terminal can show as it is.
 
         Args:
-            has_schema: the endpoint supports output schemas.
             problem: of the previous answer; empty for the first request.
         """
         correction = f"\n{_CORRECTION.format(problem=problem)}\n" if problem else ""
@@ -58,10 +63,7 @@ class Question(msgspec.Struct, frozen=True):
                 {"role": "system", "content": self.prompt.text + correction},
                 {"role": "user", "content": document},
             ],
-            "temperature": 0,
-            "seed": settings.seed,
-            "max_completion_tokens": settings.max_tokens,
-            "response_format": self._format() if has_schema else {"type": "json_object"},
+            **accepted.values(settings, self._format()),
         }
         return json_text(msgspec.json.format(msgspec.json.encode(request), indent=2)).encode()
 

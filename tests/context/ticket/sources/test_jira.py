@@ -150,3 +150,23 @@ def test_the_pair_of_basic_authentication_is_redacted_too() -> None:
 def test_a_site_is_required() -> None:
     with pytest.raises(TicketError, match="set JIRA_URL"):
         JiraCloud(settings_from({})).fetch(REFERENCE)
+
+
+@pytest.mark.parametrize(
+    ("client", "credentials"),
+    [
+        (JiraCloud, {"JIRA_EMAIL": "kim@shop.example", "JIRA_API_TOKEN": "t"}),
+        (JiraServer, {"JIRA_PAT": "p"}),
+    ],
+)
+def test_an_address_alone_gets_no_token(
+    client: type[JiraCloud] | type[JiraServer], credentials: dict[str, str]
+) -> None:
+    with serving(status_of(401)) as service:
+        named = Reference("jira", "SHOP-7", service.url)
+        with pytest.raises(TicketError, match="set JIRA_URL, and JIRA_"):
+            client(settings_from(credentials)).fetch(named)
+        with pytest.raises(TicketError, match="set JIRA_"):
+            client(settings_from({**credentials, "JIRA_URL": service.url})).fetch(named)
+
+    assert ["authorization" in one.headers for one in service.received] == [False, True]

@@ -44,7 +44,7 @@ class JiraCloud:
 
     def fetch(self, reference: Reference) -> Ticket:
         """See ``TicketSource``."""
-        token = self._settings.jira_api_token
+        token = _for_configured_site(self._settings, self._settings.jira_api_token)
         pair = base64.b64encode(f"{self._settings.jira_email}:{token.reveal()}".encode()).decode()
         headers = {"Authorization": f"Basic {pair}"} if token else {}
         request = _request(reference, self._settings, "3", headers, "JIRA_EMAIL and JIRA_API_TOKEN")
@@ -60,10 +60,15 @@ class JiraServer:
 
     def fetch(self, reference: Reference) -> Ticket:
         """See ``TicketSource``."""
-        token = self._settings.jira_pat
+        token = _for_configured_site(self._settings, self._settings.jira_pat)
         headers = {"Authorization": f"Bearer {token.reveal()}"} if token else {}
         request = _request(reference, self._settings, "2", headers, "JIRA_PAT")
         return _ticket(request, self._limits, (token,))
+
+
+def _for_configured_site(settings: TicketSettings, token: Secret) -> Secret:
+    """Return a token if the site is configured: an address alone gets no secret."""
+    return token if settings.jira_url else Secret("")
 
 
 def jira_ticket(issue: JiraIssue, url: str = "", secrets: Sequence[Secret] = ()) -> Ticket:
@@ -92,7 +97,8 @@ def _request(
     if not site:
         raise TicketError(f"the Jira site of {reference.key} is unknown; set JIRA_URL to its address")
     url = f"{site}/rest/api/{version}/issue/{reference.key}?fields={_FIELDS}&expand=names"
-    return Request("Jira", reference.key, url, credentials, headers)
+    needed = credentials if settings.jira_url else f"JIRA_URL, and {credentials}"
+    return Request("Jira", reference.key, url, needed, headers)
 
 
 def _ticket(request: Request, limits: Limits, secrets: Sequence[Secret]) -> Ticket:

@@ -1,0 +1,66 @@
+"""The run of a CI system, as a record names it.
+
+Sources: GitHub, "Variables reference" of Actions; Jenkins, the global variables of a Pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from wardround.delivery.events import Provider, detect, read_event
+from wardround.errors import UsageError
+from wardround.records.record import RecordedOrigin
+from wardround.text.escaping import one_line
+from wardround.text.redaction import beginning
+
+_LONGEST = 500
+
+
+def origin_of_run(environ: Mapping[str, str]) -> RecordedOrigin | None:
+    """Return the run that this process is part of; None outside of CI systems."""
+    try:
+        provider = detect(environ)
+    except UsageError:
+        return None
+    request = ""
+    with suppress(UsageError):  # wardround review needs no event
+        request = read_event(provider, environ).change_request
+    return _github(environ, request) if provider is Provider.GITHUB else _jenkins(environ, request)
+
+
+def _github(environ: Mapping[str, str], request: str) -> RecordedOrigin:
+    server, name = (
+        environ.get("GITHUB_SERVER_URL", "https://github.com"),
+        environ.get("GITHUB_REPOSITORY", ""),
+    )
+    repository = f"{server}/{name}" if name else ""
+    number, attempt = environ.get("GITHUB_RUN_ID", ""), environ.get("GITHUB_RUN_ATTEMPT", "1")
+    run = f"{repository}/actions/runs/{number}/attempts/{attempt}" if number else ""
+    return RecordedOrigin(
+        _text(repository), _text(request), _text(run), _text(environ.get("GITHUB_ACTOR", ""))
+    )
+
+
+def _jenkins(environ: Mapping[str, str], request: str) -> RecordedOrigin:
+    """The actor is the author of the change request: Jenkins names nobody else without a plugin."""
+    return RecordedOrigin(
+        _text(_without_user(environ.get("GIT_URL", ""))),
+        _text(request),
+        _text(environ.get("BUILD_URL", "")),
+        _text(environ.get("CHANGE_AUTHOR", "")),
+    )
+
+
+def _without_user(address: str) -> str:
+    """Return an address without the name and the password in it."""
+    try:
+        host = urlsplit(address).netloc
+    except ValueError:
+        return ""
+    return address.replace(host, host.rpartition("@")[2], 1) if host else address
+
+
+def _text(value: str) -> str:
+    return one_line(beginning(value, _LONGEST))

@@ -1,0 +1,83 @@
+"""The claims in the text of a model, which often surrounds its JSON with reasoning, a fence or sentences.
+
+Nothing in a text can hide a claim: those of all its documents count, also of one that is cut off.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+
+_MOST_FAILURES = 100
+"""The starts of documents that are tried in vain; each can take as long as the text."""
+_START = LazyPattern(r"[{\[]")
+_REASONING_ENDS = "</think>"
+_DOCUMENT_BEGINS = ("{", "[", "`")
+
+
+class ClaimsInText(msgspec.Struct, frozen=True):
+    """The claims of a text, as values of JSON.
+
+    Attributes:
+        is_complete: at least one document that the output schema describes is complete.
+        has_documents: the text has JSON at all.
+    """
+
+    values: tuple[Any, ...] = ()
+    is_complete: bool = False
+    has_documents: bool = False
+
+
+def claims_in(text: str) -> ClaimsInText:
+    """Return the claims of all documents in a text, and single ones of a document that is cut off."""
+    found: list[Any] = []
+    is_complete = has_documents = False
+    for value in _documents(_without_reasoning(text)):
+        has_documents = True
+        claims = _claims_of(value)
+        is_complete = is_complete or claims is not None
+        found += claims or _single(value)
+    return ClaimsInText(tuple(found), is_complete, has_documents)
+
+
+def _claims_of(value: Any) -> list[Any] | None:
+    """Return the claims of a complete document, or of a list without one; None for anything else."""
+    match value:
+        case {"findings": [*claims]}:
+            return claims
+        case [{"quote": _}, *_]:
+            return list(value)
+    return None
+
+
+def _single(value: Any) -> list[Any]:
+    match value:
+        case {"quote": _}:
+            return [value]
+    return []
+
+
+def _without_reasoning(text: str) -> str:
+    """Return the part after the reasoning, whose opening tag some endpoints leave out."""
+    reasoning, _, rest = text.partition(_REASONING_ENDS)
+    return text if reasoning.lstrip().startswith(_DOCUMENT_BEGINS) else rest or text
+
+
+def _documents(text: str) -> Iterator[Any]:
+    """Return the JSON objects and lists of a text, in order; those inside of another are parts of it."""
+    decoder = json.JSONDecoder()
+    failures = 0
+    start = _START.search(text)
+    while start is not None and failures < _MOST_FAILURES:
+        end = start.end()
+        try:
+            value, end = decoder.raw_decode(text, start.start())
+            yield value
+        except (ValueError, RecursionError):
+            failures += 1
+        start = _START.search(text, end)
