@@ -112,7 +112,7 @@ def condition_variables(
         "weights": [_note(one) for one in evidence.cost.weights],
         "boundaries": [_note(one) for one in evidence.boundaries],
         "missing": len(evidence.missing),
-        "suppressed": len(evidence.findings) - len(evidence.introduced),
+        "suppressed": len(evidence.waived),
     }
 
 
@@ -175,7 +175,7 @@ def _contract(evidence: Evidence) -> dict[str, int]:
     surface = evidence.surface
     return {
         "breaking": len(surface.breaking),
-        "unannounced": len(surface.unannounced),
+        "unannounced": sum(one.is_unseen for one in surface.changes),
         "not_compared": len(surface.not_compared),
     }
 
