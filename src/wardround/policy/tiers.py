@@ -29,7 +29,7 @@ from wardround.findings import ENTIRE_CHANGE, Plane, Severity
 from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
-from wardround.policy.gaps_of_tests import gaps_of_tests
+from wardround.policy.gaps_of_tests import gaps_of_run, gaps_of_tests
 from wardround.policy.verdict import Reason, Tier
 
 SMALL_FILES = 10
@@ -116,7 +116,7 @@ def _t2(signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None) -> 
         yield Reason("source is changed without a test", (Plane.TESTS,))
     known = _shared(signals)  # of a run that is not complete
     found = (text for text in gaps_of_tests(evidence.tests, run) if text not in known)
-    yield from (Reason(text, (Plane.TESTS,)) for text in (*found, *_gaps_of_run(evidence, run)))
+    yield from (Reason(text, (Plane.TESTS,)) for text in found)
     if shrinks_tests(evidence):
         yield Reason("more lines of tests are removed than added", (Plane.TESTS,))
     yield from (Reason(text, (Plane.INTENT,)) for text in _open_criteria(evidence))
@@ -129,6 +129,7 @@ def _t2(signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None) -> 
             and _is_news(signal, evidence, run)
         ):
             yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))
+    yield from (Reason(text, (Plane.TESTS,)) for text in _gaps_of_run(evidence, run))
 
 
 def _has_only_notes(signal: Signal, evidence: Evidence) -> bool:
@@ -158,8 +159,13 @@ def _gaps_of_run(evidence: Evidence, run: TestsRun | None) -> Iterator[str]:
     roles = {file.role for file in evidence.files}
     if FileRole.TEST in roles and FileRole.SOURCE not in roles:
         yield "the change alters tests alone, and they execute"
-    elif evidence.profile == "ci" and has_code(evidence) and not runs_source(evidence, run):
+    elif evidence.profile == "ci" and has_code(evidence) and _is_unexplained(evidence, run):
         yield "no run in a sandbox shows that all changed source ran in passing tests"
+
+
+def _is_unexplained(evidence: Evidence, run: TestsRun | None) -> bool:
+    """Return True if source did not run and no gap of the run is the reason."""
+    return not runs_source(evidence, run) and (run is None or not any(gaps_of_run(run)))
 
 
 def has_code(evidence: Evidence) -> bool:
