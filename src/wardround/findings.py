@@ -185,6 +185,10 @@ class Finding(msgspec.Struct, frozen=True):
         estimate: of the judge; None where it does not judge.
         masked: these lines contain a secret, so their text is never printed.
         dismissal_reason: the reason for which it was dismissed; empty if it was not.
+        is_silenced: the change introduces it and hides it as well, by a comment or an entry of its own. It
+            blocks nothing, and signals, tier and verdict count it as if it were reported.
+        counted: the severity that signals and verdicts count where the change lowers that of reports, by a
+            comment or a setting; None where it does not.
     """
 
     fingerprint: str
@@ -205,6 +209,8 @@ class Finding(msgspec.Struct, frozen=True):
     masked: bool = False
     dismissal_reason: str = ""
     estimate: Estimate | None = None
+    is_silenced: bool = False
+    counted: Severity | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:
@@ -221,10 +227,16 @@ class Finding(msgspec.Struct, frozen=True):
         return self.confidence if self.estimate is None else round(1 - self.estimate.wrong, 3)
 
     @property
+    def is_introduced(self) -> bool:
+        """Return True if the change is the reason for it, even if the change hides it."""
+        return self.status in INTRODUCED or self.is_silenced
+
+    @property
     def severity_of_rule(self) -> Severity:
-        """The severity without the estimate of the judge."""
+        """The severity without the estimate of the judge, and without what the change lowers it by."""
         is_lowered = self.estimate is not None and self.estimate.is_lowered
-        return Severity.WARN if is_lowered else self.severity
+        stated = self.severity if self.counted is None else max(self.severity, self.counted)
+        return max(stated, Severity.WARN) if is_lowered else stated
 
     @property
     def is_folded(self) -> bool:

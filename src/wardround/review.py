@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,14 +24,14 @@ from wardround.context.review_context import ReviewContext, build_context, with_
 from wardround.context.run_evidence import RunEvidence, RunPart
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
-from wardround.errors import ConfigError
+from wardround.errors import ConfigError, UsageError
 from wardround.execution.executor import Executor
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import ENTIRE_CHANGE, Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
 from wardround.planes.analysed_change import AnalysedChange
 from wardround.planes.analyses import Analyses, analyse_change, code_context
-from wardround.planes.collect_evidence import collect_evidence
+from wardround.planes.collect_evidence import collect_evidence, missing_evidence
 from wardround.planes.evidence import Evidence, MissingEvidence
 from wardround.planes.language_model.in_review import consult
 from wardround.policy.conclude import Conclusion, conclude
@@ -40,7 +40,11 @@ from wardround.policy.loading import load_policy, load_policy_file, policy_file
 from wardround.policy.schema import Policy
 from wardround.policy.verdict import VerdictName
 from wardround.processors import baseline_file, dismissals_file, pipeline
+from wardround.processors.baseline_file import BaselineEntry
+from wardround.processors.dismissals_file import Dismissal
+from wardround.processors.former_settings import FormerSettings
 from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings, SideResults
+from wardround.processors.tamper import alters_settings
 from wardround.processors.visibility import open_findings, visible_findings
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
@@ -176,13 +180,14 @@ def run_review(
             results, published = run.review(), run.published
             code = code_context(origin, context.change, request)
             consultation = consult(origin, results, code, host, config, request, lambda: processes.is_stopped)
+            inputs = pipeline_inputs(origin, context, results, host, config, request)
+            former = _under_former_settings(origin, inputs, host, request, processes, executor)
     except ConfigError as cause:
         raise loader.with_location(config, cause) from cause
-    inputs = pipeline_inputs(origin, context, results, host, config, request)
     inputs = replace(inputs, model_results=consultation.results)
     if parts:
         inputs = _with_run(inputs, origin, context, request)
-    review = pipeline.process(inputs)
+    review = former.added_to(pipeline.process(inputs))
     review = replace(review, notes=(*review.notes, *consultation.notes, *_left_out(request, config)))
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
@@ -190,8 +195,35 @@ def run_review(
     changed = AnalysedChange(origin, context, request, config, selected, code, published)
     analyses = analyse_change(changed, consultation.exchanges)
     evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
+    hidden = tuple(missing_evidence(one) for one in former.missing(review))
+    evidence = replace(evidence, missing=(*evidence.missing, *hidden))
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+
+
+def _under_former_settings(
+    source: ChangeSource,
+    inputs: PipelineInputs,
+    host: PluginHost,
+    request: ReviewRequest,
+    processes: Processes,
+    executor: Executor | None,
+) -> FormerSettings:
+    """Return the findings under the settings of the target, if the change alters those that apply to it."""
+    if not inputs.is_trusted or not alters_settings(inputs):
+        return FormerSettings()
+    former = replace(request, config_from="base", run=(), ticket=None, offline=True)
+    change = inputs.change
+    try:
+        config = read_config(source, change, host, former)
+        context = build_context(source, change, host, config, former)
+        with ReviewRun(source, context, host, config, former, processes, executor=executor) as run:
+            results = run.review()
+        return FormerSettings(
+            pipeline.process(pipeline_inputs(source, context, results, host, config, former))
+        )
+    except (ConfigError, UsageError) as cause:
+        return FormerSettings(problem=f"the settings that this change alters cannot be used: {cause}")
 
 
 def _left_out(request: ReviewRequest, config: Config) -> Iterator[str]:
@@ -305,6 +337,7 @@ def pipeline_inputs(
     dismissals_path = dismissals_file.path_for(settings.baseline)
     dismissals = dismissals_file.load(source.read(dismissals_path, side), dismissals_path)
     accepted = source.read(settings.baseline, side) if request.use_baseline else None
+    baseline = baseline_file.load(accepted, settings.baseline)
     return PipelineInputs(
         change=context.change,
         results=SideResults(results.head, results.base),
@@ -321,12 +354,32 @@ def pipeline_inputs(
         other_text=SideView(source, "head").read,
         tracked_paths=source.tracked,
         test_data=TestData(SideView(source, side).read),
-        baseline=baseline_file.load(accepted, settings.baseline),
+        baseline=baseline,
         dismissals=dismissals,
+        added_entries=_added_entries(source, settings.baseline, (*baseline.findings, *dismissals.dismissed))
+        if side == "head"
+        else frozenset(),
         today=datetime.datetime.now(datetime.UTC).date(),
         ranks=settings.fold and not request.show_all,
         judge=partial(read_judge, settings.judge, lambda path: source.read(path, side)),
     )
+
+
+def _added_entries(
+    source: ChangeSource, baseline: str, entries: Collection[BaselineEntry | Dismissal]
+) -> frozenset[BaselineEntry | Dismissal]:
+    """Return the entries of the baseline and the dismissals that the target does not have; all if its files
+    cannot be read.
+    """
+    if not entries:
+        return frozenset()
+    dismissals = dismissals_file.path_for(baseline)
+    try:
+        known = baseline_file.load(source.read(baseline, "target"), baseline).findings
+        dismissed = dismissals_file.load(source.read(dismissals, "target"), dismissals).dismissed
+    except ConfigError:
+        return frozenset(entries)
+    return frozenset(entries).difference(known, dismissed)
 
 
 def read_judge(name: str, read: Callable[[str], bytes | None]) -> Judge | None:

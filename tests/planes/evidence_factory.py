@@ -20,6 +20,7 @@ from wardround.context.change_tests import (
 )
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.findings import Plane, Severity, Status
+from wardround.planes.criterion.results import CodeSpan, CriterionResult, CriterionState
 from wardround.planes.evidence import (
     Evidence,
     FileEvidence,
@@ -86,6 +87,12 @@ def finding(plane: Plane = Plane.SEMANTIC, severity: str = "warn", **values: Any
 def missing(file: str = "app.py", specialist: str = "python", tool: str = "ty") -> MissingEvidence:
     """A tool that did not review a file."""
     return MissingEvidence(file, specialist, tool, "timed out after 10 s")
+
+
+def criterion(name: str, state: str) -> CriterionResult:
+    """The state of an acceptance criterion, shown by a line of ``app.py`` if it is met."""
+    spans = (CodeSpan("app.py", 1, 1),) if state == "met" else ()
+    return CriterionResult(name, CriterionState(state), spans, "")
 
 
 def random_signals(source: random.Random) -> tuple[Signal, ...]:

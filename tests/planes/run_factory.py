@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
+from wardround.context.document import ContextDocument
 from wardround.context.run_evidence import (
     BehaviourDifference,
     BehaviourRun,
@@ -69,3 +72,8 @@ def run_of_behaviour(*differences: BehaviourDifference, **values: Any) -> Behavi
 
 
 CLEAN = RunEvidence(run_of_tests(), run_of_behaviour())
+
+
+def ran(context: ContextDocument) -> ContextDocument:
+    """The context of a change that ran in a sandbox, where its tests passed and ran all of ``app.py``."""
+    return replace(context, run=CLEAN)

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.planes.evidence_factory import document, evidence, finding
+from tests.planes.run_factory import ran
 from wardround.context.canonical import canonical_json
 from wardround.context.document import ContextDocument
 from wardround.findings import Plane
@@ -94,7 +95,7 @@ def test_a_signal_of_another_plane_does_not_count() -> None:
 
 
 def test_the_same_review_with_all_planes_is_approved() -> None:
-    verdict = conclude(document(), evidence(), (bundled_policy("default"),)).verdict
+    verdict = conclude(ran(document()), evidence(), (bundled_policy("default"),)).verdict
     assert verdict.name is VerdictName.AUTO_APPROVE
 
 

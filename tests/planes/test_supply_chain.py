@@ -101,7 +101,7 @@ def test_cases_of_a_policy_can_have_notes(injected: GitRepository, tmp_path: Pat
             "given": {"dependencies": [{"change": "added"}]},
         },
         {"name": "moved", "expect": "escalate", "given": {"locks": [{"change": "redirected"}]}},
-        {"name": "update", "expect": "auto-merge", "given": {"locks": [{"change": "lock-only"}]}},
+        {"name": "update", "expect": "auto-merge", "given": {"locks": [{"change": "lock-only"}], "run": {}}},
     ]
     cases.write_text(json.dumps(given))
 

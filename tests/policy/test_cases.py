@@ -9,7 +9,9 @@ import pytest
 from wardround.cli.commands import invoke
 
 CASES = """
-- {name: clean, expect: auto-approve, tier: T1, approvals: 0}
+- {name: clean, expect: auto-approve, tier: T1, approvals: 0, given: {run: {}}}
+- {name: nothing ran, expect: human-review, tier: T2}
+- {name: failed, expect: human-review, tier: T2, given: {run: {failed: 1}}}
 - {name: untested, expect: human-review, tier: T2, given: {tested: false}}
 - {name: secret, expect: escalate, given: {signals: {security: error}}}
 - {name: crashed, expect: human-review, tier: T5, given: {signals: {semantic: inconclusive}}}
@@ -24,7 +26,7 @@ def run_table(tmp_path: Path, cases: str, *policy: str) -> int:
 
 def test_a_table_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_table(tmp_path, CASES) == 0
-    assert capsys.readouterr().out == "5 cases, 0 failed\n"
+    assert capsys.readouterr().out == "7 cases, 0 failed\n"
 
 
 def test_a_case_that_fails_shows_the_lines_that_decided(
@@ -35,6 +37,7 @@ def test_a_case_that_fails_shows_the_lines_that_decided(
         "failed: secret: verdict is escalate, expected declined",
         "  default#rules.security-error: security has an error",
         "  tier: security: 1 finding, up to error",
+        "  tier: no run in a sandbox shows that all changed source ran in passing tests",
         "1 cases, 1 failed",
     ]
 
@@ -62,7 +65,7 @@ def test_a_table_with_a_mistake_is_a_usage_error(
 def test_check_prints_the_digest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["policy", "check", "default", "strict"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("default: valid, 5 rules, default@sha256:")
+    assert lines[0].startswith("default: valid, 6 rules, default@sha256:")
     assert len(lines) == 2
 
 
@@ -81,8 +84,8 @@ def test_a_table_can_have_a_language_model_that_failed(
         " rules: [{id: model, when: language_model_failed, at-least: escalate, because: no answer}]}"
     )
     cases = """
-- {name: worked, expect: auto-merge}
-- {name: failed, expect: escalate, given: {language-model-failed: true}}
+- {name: worked, expect: auto-merge, given: {run: {}}}
+- {name: failed, expect: escalate, given: {language-model-failed: true, run: {}}}
 """
     assert run_table(tmp_path, cases, str(tmp_path / "p.yml")) == 0
     assert capsys.readouterr().out == "2 cases, 0 failed\n"

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from tests.planes.evidence_factory import document, evidence, random_evidence, random_signals, weaker
+from tests.planes.run_factory import ran
 from wardround.context.document import ContextDocument
 from wardround.errors import ConfigError
 from wardround.findings import Plane
@@ -38,7 +39,7 @@ def policy(text: str = MERGING) -> Policy:
 def verdict(
     *policies: Policy, context: ContextDocument | None = None, known: Evidence | None = None
 ) -> Verdict:
-    return decide(CLEAN, context or document(), known or evidence(), policies or (policy(),))
+    return decide(CLEAN, context or ran(document()), known or evidence(), policies or (policy(),))
 
 
 def expected_by_table(signals: tuple[Signal, ...], context: ContextDocument, known: Evidence) -> str:

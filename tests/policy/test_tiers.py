@@ -13,15 +13,19 @@ from tests.planes.evidence_factory import (
     PYTHON,
     REACHED,
     TEST,
+    criterion,
     evidence,
+    finding,
     missing,
     random_evidence,
     random_signals,
     weaker,
 )
-from tests.planes.run_factory import TIMED_OUT, run_of_tests
+from tests.planes.run_factory import FAILED, PASSED, TIMED_OUT, UNISOLATED, run_of_tests
+from tests.planes.run_factory import MISSED as NOT_RUN
 from wardround.context.change_tests import ChangeTests, CoverageFile, CoverageState, CoveredFile
-from wardround.findings import Plane
+from wardround.context.run_evidence import TestsRun
+from wardround.findings import Plane, Status
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.tiers import SMALL_LINES, decide_tier
@@ -53,6 +57,9 @@ STALE = CoverageFile(
 FOUND = replace(STALE, state=CoverageState.FRESH, reason="", is_required=False)
 MISSED = CoveredFile("app.py", 2, ((3, 4), (7, 7)))
 UNREACHED = replace(REACHED, tests=())
+README = FileEvidence("README.md", FileRole.DOCUMENTATION, ("secrets",), ("secrets",), 4)
+PASSES = "every plane was reviewed without a warning; the change is small, and its lines ran in passing tests"
+NO_RUN = "no run in a sandbox shows that all changed source ran in passing tests"
 UNKNOWN = FileEvidence("data.bin", FileRole.OTHER)
 ERROR = {"severity": "error", "findings": ("1",)}
 WARNING = {"severity": "warn", "findings": ("1",)}
@@ -65,7 +72,7 @@ WARNING = {"severity": "warn", "findings": ("1",)}
             CLEAN,
             evidence(),
             "T1",
-            "every plane was reviewed without a warning; the change is small and tested",
+            PASSES,
         ),
         (CLEAN, evidence(PYTHON), "T2", "source is changed without a test"),
         (
@@ -133,19 +140,19 @@ WARNING = {"severity": "warn", "findings": ("1",)}
             CLEAN,
             evidence(tests=ChangeTests((REACHED,), coverage=COVERED)),
             "T1",
-            "every plane was reviewed without a warning; the change is small and tested",
+            PASSES,
         ),
         (
             CLEAN,
             evidence(tests=ChangeTests(coverage=replace(COVERED, files=(FOUND,), lines=(MISSED,)))),
             "T1",
-            "every plane was reviewed without a warning; the change is small and tested",
+            PASSES,
         ),
         (
             CLEAN,
             evidence(tests=ChangeTests((REACHED, UNREACHED))),
             "T1",
-            "every plane was reviewed without a warning; the change is small and tested",
+            PASSES,
         ),
         (with_signal(Plane.INTENT, confidence=0.8), evidence(), "T2", "intent: confidence 0.8"),
         (with_signal(Plane.PERF, **WARNING), evidence(), "T3", "perf: 1 finding, up to warn"),
@@ -170,20 +177,77 @@ WARNING = {"severity": "warn", "findings": ("1",)}
     ],
 )
 def test_each_line_of_the_table(signals: tuple[Signal, ...], known: Evidence, tier: str, reason: str) -> None:
-    found, reasons = decide_tier(signals, known)
+    found, reasons = decide_tier(signals, known, run_of_tests() if tier == "T1" else None)
     assert (found, reasons[0].text) == (tier, reason)
 
 
 def test_documentation_alone_needs_no_test() -> None:
-    readme = FileEvidence("README.md", FileRole.DOCUMENTATION, ("secrets",), ("secrets",), 4)
-    assert decide_tier(CLEAN, evidence(readme))[0] is Tier.T1
+    assert decide_tier(CLEAN, evidence(README))[0] is Tier.T1
 
 
 def test_untested_source_is_one_reason_and_not_two() -> None:
     uncertain = with_signal(Plane.TESTS, confidence=0.0)
     assert [one.text for one in decide_tier(uncertain, evidence(PYTHON))[1]] == [
-        "source is changed without a test"
+        "source is changed without a test",
+        NO_RUN,
     ]
+
+
+OTHER = replace(PYTHON, path="other.py")
+
+
+@pytest.mark.parametrize(
+    ("known", "run", "reason"),
+    [
+        (evidence(), None, NO_RUN),
+        (evidence(), run_of_tests(PASSED, FAILED), NO_RUN),
+        (evidence(), run_of_tests(lines=(NOT_RUN,)), "3 changed lines did not run in passing tests"),
+        (evidence(), run_of_tests(conditions=UNISOLATED), "the tests of the change ran without isolation"),
+        (evidence(PYTHON, TEST, OTHER), run_of_tests(), NO_RUN),
+        (evidence(TEST), run_of_tests(), "the change alters tests alone, and they execute"),
+        (evidence(TEST, README), None, "the change alters tests alone, and they execute"),
+        (evidence(TEST, profile="commit"), None, "the change alters tests alone, and they execute"),
+        (evidence(replace(PYTHON, path=".github/workflows/ci.yml")), run_of_tests(), NO_RUN),
+    ],
+)
+def test_what_executes_needs_a_run_in_which_all_of_it_ran_and_passed(
+    known: Evidence, run: TestsRun | None, reason: str
+) -> None:
+    tier, reasons = decide_tier(CLEAN, known, run)
+    assert tier is Tier.T2
+    assert reason in {one.text for one in reasons}
+
+
+def test_a_commit_needs_no_run() -> None:
+    assert decide_tier(CLEAN, evidence(profile="commit"))[0] is Tier.T1
+
+
+def test_a_finding_that_the_change_silences_is_named() -> None:
+    silenced = finding(status=Status.SUPPRESSED, is_silenced=True)
+    signals = with_signal(Plane.SEMANTIC, severity="warn", findings=(silenced.fingerprint,))
+    tier, reasons = decide_tier(signals, evidence(findings=(silenced,)), run_of_tests())
+    assert (tier, reasons[0].text) == (
+        Tier.T3,
+        "semantic: 1 finding, 1 of them silenced by the change, up to warn",
+    )
+
+
+@pytest.mark.parametrize(
+    ("states", "tier", "reason"),
+    [
+        (("met", "met", "met"), "T1", ""),
+        (("met", "met", "not-met"), "T2", "acceptance criteria that are not met: AC3"),
+        (("not-met",) * 3, "T2", "acceptance criteria that are not met: AC1, AC2, AC3"),
+        (("met", "not-checkable"), "T2", "acceptance criteria that are not shown to be met: AC2"),
+    ],
+)
+def test_a_criterion_lowers_the_tier_unless_it_is_met(
+    states: tuple[str, ...], tier: str, reason: str
+) -> None:
+    criteria = tuple(criterion(f"AC{n}", state) for n, state in enumerate(states, 1))
+    found, reasons = decide_tier(CLEAN, evidence(criteria=criteria), run_of_tests())
+    assert found == tier
+    assert not reason or reason in {one.text for one in reasons}
 
 
 def test_less_evidence_or_more_severe_findings_never_raise_the_tier() -> None:

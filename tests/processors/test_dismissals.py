@@ -56,19 +56,19 @@ def test_one_without_a_reason_stops_the_run() -> None:
 
 def test_each_suppresses_one_finding() -> None:
     dismissing = DismissalMatcher(Dismissals((entry(),)), {"a.py"})
-    assert dismissing.reason(replace(PLAIN, fingerprint="f2"), "c-f1") is None
-    assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") == "seen"
-    assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") is None
+    assert dismissing.entry(replace(PLAIN, fingerprint="f2"), "c-f1") is None
+    assert dismissing.entry(replace(PLAIN, fingerprint="f1"), "c-f1") == entry()
+    assert dismissing.entry(replace(PLAIN, fingerprint="f1"), "c-f1") is None
 
 
 def test_a_finding_of_a_renamed_file_is_suppressed_too() -> None:
     dismissing = DismissalMatcher(Dismissals((entry(),)), {"b.py"})
-    assert dismissing.reason(replace(PLAIN, fingerprint="f9", file="b.py"), "c-f1") == "seen"
+    assert dismissing.entry(replace(PLAIN, fingerprint="f9", file="b.py"), "c-f1") == entry()
 
 
 def test_findings_about_the_review_itself_cannot_be_dismissed() -> None:
     dismissing = DismissalMatcher(Dismissals((entry(),)), {"a.py"})
-    assert dismissing.reason(replace(PLAIN, fingerprint="f1", rule="wardround/config-changed"), "") is None
+    assert dismissing.entry(replace(PLAIN, fingerprint="f1", rule="wardround/config-changed"), "") is None
 
 
 def test_the_weight_of_a_dismissal_halves_with_its_age() -> None:

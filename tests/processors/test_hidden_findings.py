@@ -1,35 +1,45 @@
-"""What added ignore comments hide is reported if it would block the change."""
+"""What added ignore comments hide is reported if it would block the change, and silenced otherwise."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from tests.processors.factory import candidate, inputs
-from wardround.findings import Severity, Status
+from wardround.findings import Finding, Severity, Status
 from wardround.processors.hidden_findings import RevealHiddenFindings
 from wardround.processors.model import Candidate, ReviewFindings
 
 
-def _lines(*candidates: Candidate, fail_level: str = "error") -> list[int]:
+def _revealed(*candidates: Candidate, **values: Any) -> list[Finding]:
     review = ReviewFindings(candidates=candidates)
-    done = RevealHiddenFindings().apply(review, inputs(fail_level=fail_level))
-    return [one.finding.span.line for one in done.candidates]
+    done = RevealHiddenFindings().apply(review, inputs(**values))
+    return [one.finding for one in done.candidates]
+
+
+def _lines(*candidates: Candidate) -> list[int]:
+    return [finding.span.line for finding in _revealed(*candidates)]
 
 
 @pytest.mark.parametrize(
-    ("fail_level", "severity", "expected"),
+    ("fail_level", "severity", "is_trusted", "status"),
     [
-        ("error", Severity.ERROR, [1]),
-        ("error", Severity.WARN, []),
-        ("warn", Severity.WARN, [1]),
-        ("none", Severity.ERROR, [1]),
-        ("none", Severity.WARN, []),
+        ("error", Severity.ERROR, False, Status.NEW),
+        ("error", Severity.WARN, False, Status.SUPPRESSED),
+        ("warn", Severity.WARN, False, Status.NEW),
+        ("none", Severity.ERROR, False, Status.NEW),
+        ("none", Severity.WARN, False, Status.SUPPRESSED),
+        ("error", Severity.ERROR, True, Status.SUPPRESSED),
     ],
 )
-def test_a_hidden_finding_is_reported_from_the_blocking_severity_on(
-    fail_level: str, severity: Severity, expected: list[int]
+def test_a_hidden_finding_that_does_not_block_is_silenced(
+    fail_level: str, severity: Severity, status: Status, *, is_trusted: bool
 ) -> None:
-    assert _lines(candidate(severity=severity, is_hidden=True), fail_level=fail_level) == expected
+    hidden = candidate(severity=severity, is_hidden=True)
+    (found,) = _revealed(hidden, fail_level=fail_level, is_trusted=is_trusted)
+    assert (found.status, found.is_silenced) == (status, status is Status.SUPPRESSED)
+    assert found.is_introduced
 
 
 def test_one_that_existed_before_stays_hidden() -> None:

@@ -86,7 +86,7 @@ def test_everything_that_drifted_is_named() -> None:
         "finding: app.py:1: ruff/B006 is gone",
         "signal: semantic is reviewed (none), recorded reviewed (warn)",
         "signal: perf is reviewed (none), recorded reviewed (info)",
-        "verdict: human-review (T1), recorded human-review (T3)",
+        "verdict: human-review (T2), recorded human-review (T3)",
     ]
 
 

@@ -1,9 +1,8 @@
-"""Ignore comments of tools that a change adds, blanked out in copies of both sides of a file.
+"""Ignore comments of tools that hold for changed code, blanked out in copies of both sides of a file.
 
-Where the change is not trusted, its files are reviewed a second time with these copies: the comments hide the
-additional findings. Blanking replaces letters by the same number of letters, so that positions stay. It works
-on lines and words, since it must not depend on the syntax of one language; a string with such a word loses
-only its letters.
+The files of a change are reviewed a second time with these copies: the comments hide the additional findings.
+Blanking replaces letters by the same number of letters, so that positions stay. It works on lines and words,
+since it must not depend on the syntax of one language; a string with such a word loses only its letters.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import msgspec
 
 from wardround.change.diff import ChangedFile, Hunk
 from wardround.checks.lazy import LazyPattern
-from wardround.context.ignore_comments import IGNORE, REGION, REGION_END
+from wardround.context.ignore_comments import IGNORE, KEYWORDS, REGION, REGION_END
 
 _COMMENT = LazyPattern(r"\s*(?:#|//|/\*|\*|--|<!--|\{/\*)")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -30,18 +29,37 @@ class Blanked(msgspec.Struct, frozen=True):
 
 
 def blanked(file: ChangedFile, base: bytes | None, head: bytes) -> Blanked | None:
-    """Both sides without the ignore comments the change adds; None if it adds none.
+    """Both sides without the ignore comments that hold for changed code; None if there are none.
 
-    A comment is not added where the lines that a hunk replaces end with the same one: the code before it may
-    change. Three kinds always count as added: those that hold for a region or a file, those above an inserted
-    line, and all of a file from which the change removes the end of a region. At the base their counterparts
-    are blanked too, and those on replaced lines: the findings they hid existed before.
+    Those are the comments on changed lines and right above them, and all of a file from which the change
+    removes the end of a region. At the base their counterparts are blanked too, and those on replaced lines:
+    the findings they hid existed before.
     """
     old, new = _lines(base or b""), _lines(head)
-    added, removed = _blanked_lines(file, old, new)
-    if not added:
+    found = _of_change(file, old, new)
+    numbers = found.added | found.moved
+    if not numbers:
         return None
-    return Blanked(_blank(old, removed), _blank(new, added))
+    return Blanked(_blank(old, found.removed), _blank(new, numbers))
+
+
+def moved_ignores(file: ChangedFile, base: bytes | None, head: bytes) -> frozenset[int]:
+    """The 1-based lines of the ignore comments that were there before and now hold for changed code.
+
+    None of a file to which the change adds a comment that holds for a region.
+    """
+    new = _lines(head)
+    found = _of_change(file, _lines(base or b""), new)
+    has_region = any(REGION.search(new[number - 1]) for number in found.added)
+    return frozenset() if has_region else frozenset(found.moved)
+
+
+def mentions_ignore(content: bytes) -> bool:
+    """Return True if a file has what looks like an ignore comment."""
+    lowered = content.lower()
+    if not any(word in lowered for word in KEYWORDS):
+        return False
+    return IGNORE.search(content.decode("utf-8", "surrogateescape")) is not None
 
 
 def without_ignore_comments(text: str) -> str:
@@ -66,9 +84,29 @@ def _letters_blanked(match: re.Match[str]) -> str:
     return _LETTER.sub("x", match[0])
 
 
-def _blanked_lines(file: ChangedFile, old: Sequence[str], new: Sequence[str]) -> tuple[set[int], set[int]]:
-    """The 1-based lines whose ignore comments are blanked, at the head and at the base."""
+class _Comments(msgspec.Struct, frozen=True):
+    """The 1-based lines of the ignore comments that hold for changed code.
+
+    Attributes:
+        added: those that the change adds, at the head.
+        moved: those of the head that the base has too, and that hold for other code there.
+        removed: the counterparts of both at the base.
+    """
+
+    added: set[int]
+    moved: set[int]
+    removed: set[int]
+
+
+def _of_change(file: ChangedFile, old: Sequence[str], new: Sequence[str]) -> _Comments:
+    """Separate the ignore comments that a change adds from those that it moves to other code.
+
+    A comment is moved where the lines that a hunk replaces end with the same one, or where it is right above
+    them. Three kinds always count as added: those that hold for a region or a file, those above an inserted
+    line, and all of a file from which the change removes the end of a region.
+    """
     added: set[int] = set()
+    moved: set[int] = set()
     removed: set[int] = set()
     for hunk in (Hunk(0, 0, 1, len(new)),) if file.is_all_added else file.hunks:
         before = _ignore_comments(old, hunk.base_start, hunk.base_length)
@@ -77,16 +115,22 @@ def _blanked_lines(file: ChangedFile, old: Sequence[str], new: Sequence[str]) ->
         known = Counter(before.values())
         for number, ending in after.items():
             known[ending] -= 1
-            if known[ending] < 0 or REGION.search(ending[1]):
-                added.add(number)
-        if hunk.base_length == 0:
+            is_added = known[ending] < 0 or REGION.search(ending[1]) is not None
+            (added if is_added else moved).add(number)
+        if hunk.head_length:
             above = _comments_above(new, hunk.head_start - 1)
-            added |= above
-            removed |= {number - hunk.head_start + 1 + hunk.base_start for number in above}
+            (moved if hunk.base_length else added).update(above)
+            removed |= {number - hunk.head_start + _base_start(hunk) for number in above}
         ends_before = _region_ends(old, hunk.base_start, hunk.base_length)
         if ends_before > _region_ends(new, hunk.head_start, hunk.head_length):
-            return {*_ignore_comments(new, 1, len(new))}, {*_ignore_comments(old, 1, len(old))}
-    return added, removed
+            every, former = (set(_ignore_comments(side, 1, len(side))) for side in (new, old))
+            return _Comments(every, set(), former)
+    return _Comments(added, moved - added, removed)
+
+
+def _base_start(hunk: Hunk) -> int:
+    """The line of the base at which the head's first line of a hunk is: the next one if it inserts lines."""
+    return hunk.base_start if hunk.base_length else hunk.base_start + 1
 
 
 def _ignore_comments(lines: Sequence[str], start: int, length: int) -> dict[int, tuple[bool, str]]:

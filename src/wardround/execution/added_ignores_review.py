@@ -1,4 +1,4 @@
-"""The second review of files to which an untrusted change adds ignore comments, without those comments."""
+"""The second review of files with ignore comments that hold for changed code, without those comments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, ChangedFile
-from wardround.context.added_ignores import Blanked, blanked
+from wardround.context.added_ignores import Blanked, blanked, mentions_ignore
 from wardround.context.work_units import WorkUnit, content_digest
 from wardround.findings import Unreviewed
 
@@ -24,7 +24,7 @@ class BlankedFiles(msgspec.Struct, frozen=True):
 def blanked_sides(
     source: ChangeSource, change: Change, units: Sequence[WorkUnit]
 ) -> tuple[BlankedFiles, BlankedFiles]:
-    """Return head and base without the ignore comments that the change adds; without units if it adds none.
+    """Return head and base without the ignore comments that hold for changed code; without units if none do.
 
     Both sides, so that a finding that a comment hid before the change, and hides again, is not new.
     """
@@ -46,7 +46,7 @@ def newly_unreviewed(
     """
     known = {(u.file, u.specialist, u.tool) for u in unreviewed}
     return [
-        replace(u, reason=f"without the ignore comments that this change adds: {u.reason}")
+        replace(u, reason=f"without the ignore comments of changed code: {u.reason}")
         for u in without_ignores
         if (u.file, u.specialist, u.tool) not in known
     ]
@@ -58,7 +58,7 @@ def _blanked_files(
     texts = FileTexts(source, change)
     for path, file in {file.path: file for file in files}.items():
         content = source.content(file)
-        if content is None or file.fragment:
+        if content is None or file.fragment or not mentions_ignore(content):
             continue
         both = blanked(file, texts.base_bytes(path), content)
         if both is not None:

@@ -51,8 +51,8 @@ class RawReview(msgspec.Struct):
         claimed: path at the head -> the specialists that reviewed it.
         unreviewed: requested reviews that did not happen, on either side.
         partial: the checks of the entire change that ran without something that they need.
-        unwaived_head, unwaived_base: the results of the files to which an untrusted change adds ignore
-            comments of tools, without those comments.
+        unwaived_head, unwaived_base: the results of the files with ignore comments of tools that hold for
+            changed code, without those comments.
         notes: hunks that models did not score, and why, and which configured tools are not installed.
     """
 
@@ -228,9 +228,7 @@ class ReviewRun:
     def _without_added_ignores(
         self, units: Sequence[WorkUnit], unreviewed: list[Unreviewed]
     ) -> Generator[tuple[ReviewSide, list[WorkUnit]], Results, tuple[Results, Results]]:
-        """Review files again without the ignore comments of tools that an untrusted change adds."""
-        if self._trust.untrusted_paths is None:
-            return Results(), Results()
+        """Review files again without the ignore comments of tools that hold for changed code."""
         heads, bases = blanked_sides(self._source, self._context.change, units)
         if not heads.units:
             return Results(), Results()

@@ -25,8 +25,6 @@ from wardround.planes.measured_precision import precision_of
 from wardround.processors.model import ChangeTexts
 from wardround.specialists import Specialist
 
-_RECORDED = frozenset({Status.NEW, Status.CAUSED, Status.SUPPRESSED})
-
 
 def collect_evidence(
     results: RawReview,
@@ -55,7 +53,7 @@ def collect_evidence(
         analyses: of the texts of the change.
         run: of the change, which the context has.
     """
-    recorded = tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED)
+    recorded = tuple(finding_evidence(finding) for finding in findings if _is_recorded(finding))
     rules = {finding.rule for finding in recorded}
     return Evidence(
         profile=profile,
@@ -87,6 +85,10 @@ def collect_evidence(
     )
 
 
+def _is_recorded(finding: Finding) -> bool:
+    return finding.is_introduced or finding.status is Status.SUPPRESSED
+
+
 def _change_reviewers(specialists: Sequence[Specialist], unreviewed: Sequence[Unreviewed]) -> tuple[str, ...]:
     failed = {one.specialist for one in unreviewed if one.tool == one.specialist}
     return tuple(sorted(s.name for s in specialists if s.change_checks and s.name not in failed))
@@ -95,7 +97,8 @@ def _change_reviewers(specialists: Sequence[Specialist], unreviewed: Sequence[Un
 def finding_evidence(finding: Finding) -> FindingEvidence:
     """Return the part of a finding that a record keeps.
 
-    The estimate of the judge does not count: facts about a change, such as its size, are the author's choice.
+    Neither the estimate of the judge counts nor a comment that states an intention: facts about a change,
+    such as its size, and what it states about itself are the author's choice.
     """
     span = finding.span
     return FindingEvidence(
@@ -114,6 +117,7 @@ def finding_evidence(finding: Finding) -> FindingEvidence:
         span.end_column,
         escape_undecodable(finding.message),
         finding.sources,
+        finding.is_silenced,
     )
 
 

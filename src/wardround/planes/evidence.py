@@ -66,7 +66,11 @@ class FileEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A finding as a record keeps it: without source text, reason and fix."""
+    """A finding as a record keeps it: without source text, reason and fix.
+
+    Attributes:
+        is_silenced: the change introduces it and hides it as well; it counts as if it were reported.
+    """
 
     fingerprint: str
     rule: str
@@ -83,6 +87,7 @@ class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     end_column: int
     message: str
     sources: tuple[str, ...] = ()
+    is_silenced: bool = False
 
     def __post_init__(self) -> None:
         Severity.named(self.severity)
@@ -104,8 +109,8 @@ class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_introduced(self) -> bool:
-        """True if the change is the reason for it, and nobody has waived it."""
-        return self.status in INTRODUCED
+        """True if the change is the reason for it, and nobody but the change itself has waived it."""
+        return self.status in INTRODUCED or self.is_silenced
 
 
 class MissingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -199,7 +204,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         supply_chain: the dependencies, lock files and install scripts that the change affects.
         change_reviewers: the specialists whose checks of the entire change ran.
         partial: those of them that ran without something that they need, with the reason.
-        findings: those that the change introduces, and those that are suppressed.
+        findings: those that the change introduces, silenced by it or not, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
         exchanges: with a language model, in the order of the planes.
     """
@@ -232,8 +237,13 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:
-        """The open findings for which the change is the reason."""
+        """The findings for which the change is the reason: the open ones, and those that it silences."""
         return tuple(finding for finding in self.findings if finding.is_introduced)
+
+    @property
+    def waived(self) -> tuple[FindingEvidence, ...]:
+        """The findings that are not open, whoever has waived them."""
+        return tuple(finding for finding in self.findings if finding.status not in INTRODUCED)
 
     @property
     def added_lines(self) -> int:

@@ -22,7 +22,10 @@ COMPANIONS = "companions"
 
 
 def _with_ticket(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
-    """Add the notes about intent; a ticket must have been compared with the change."""
+    """Add the notes about intent; a ticket must have been compared with the change.
+
+    A criterion that is not met, or not shown to be, leaves the plane uncertain; one that is met never does.
+    """
     signal = _with_notes(signal, evidence)
     if context.ticket is None:
         return signal
@@ -36,8 +39,9 @@ def _with_ticket(signal: Signal, context: ContextDocument, evidence: Evidence) -
     counts = Counter(result.state for result in evidence.criteria)
     states = ", ".join(f"{counts[state]} {state}" for state in CriterionState)
     judge = measured_source(CRITERIA_MET, SourceKind.CRITERIA, evidence.precision.get(CRITERIA_MET))
-    text = f"acceptance criteria: {states}"
-    return with_claims(signal, claim(text, [judge], counts=bool(counts[CriterionState.MET])))
+    is_open = any(count and state is not CriterionState.MET for state, count in counts.items())
+    text = f"acceptance criteria are met: {states}"
+    return with_claims(signal, claim(text, () if is_open else [judge], counts=is_open))
 
 
 def _with_notes(signal: Signal, evidence: Evidence) -> Signal:

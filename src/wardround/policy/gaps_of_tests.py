@@ -27,7 +27,7 @@ def gaps_of_tests(tests: ChangeTests, run: TestsRun | None = None) -> Iterator[s
         yield f"a test of the changed code asserts less, {lost.name} in {lost.path}{_more(len(tests.lost))}"
     yield from _coverage_gaps(tests.coverage)
     if run is not None:
-        yield from _run_gaps(run)
+        yield from gaps_of_run(run)
 
 
 def _reaching_gaps(tests: ChangeTests) -> Iterator[str]:
@@ -40,7 +40,8 @@ def _reaching_gaps(tests: ChangeTests) -> Iterator[str]:
         yield f"no test of {first.name} in {first.path} is found{_more(len(tests.functions))}"
 
 
-def _run_gaps(run: TestsRun) -> Iterator[str]:
+def gaps_of_run(run: TestsRun) -> Iterator[str]:
+    """Yield a line for each gap that a run itself shows."""
     reason = incomplete(run.conditions, "the tests of the change")
     if reason:
         yield reason

@@ -8,11 +8,14 @@
 | T3 | a plane has a warning |
 | T2 | the change is large, source is changed without a test of it, its tests are not known or none is |
 |    | found or one asserts less, tests shrink, a required coverage file or a run does not count or shows |
-|    | changed lines that did not run, a finding is about tests, a criterion is not met, or a signal |
-|    | is uncertain |
+|    | changed lines that did not run, no run of a change in CI shows that all of its source ran in |
+|    | passing tests, it alters tests alone, a finding is about tests, a criterion is not shown to be met, |
+|    | or a signal is uncertain |
 | T1 | none of these |
 
-The first line that applies decides. Less evidence and more severe findings never raise the tier.
+The first line that applies decides. Less evidence and more severe findings never raise the tier: T1 in CI is
+positive evidence, a run in a sandbox. Documentation alone needs none, since nothing executes it. A finding
+that the change silences counts like one that is reported.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from wardround.findings import ENTIRE_CHANGE, Plane, Severity
 from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
-from wardround.policy.gaps_of_tests import gaps_of_tests
+from wardround.policy.gaps_of_tests import gaps_of_run, gaps_of_tests
 from wardround.policy.verdict import Reason, Tier
 
 SMALL_FILES = 10
@@ -51,7 +54,15 @@ def decide_tier(
     found = [(tier, reason) for tier, conditions in lines for reason in conditions(signals, evidence)]
     if found:
         return found[0][0], tuple(dict.fromkeys(reason for _, reason in found))
-    return Tier.T1, (Reason("every plane was reviewed without a warning; the change is small and tested"),)
+    return Tier.T1, (Reason(f"every plane was reviewed without a warning; {_merit(evidence, run)}"),)
+
+
+def _merit(evidence: Evidence, run: TestsRun | None) -> str:
+    if not has_code(evidence):
+        return "the change is small and documentation alone"
+    if runs_source(evidence, run):
+        return "the change is small, and its lines ran in passing tests"
+    return "the change is small and tested"
 
 
 def _t5(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
@@ -65,7 +76,7 @@ def _t5(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
         yield Reason(f"{', '.join(planes)}: required and not reviewed{first and ': '}{first}", planes)
     for signal in signals:
         if signal.plane is Plane.SECURITY and signal.level >= Severity.ERROR:
-            yield _at_severity(signal)
+            yield _at_severity(signal, evidence)
 
 
 def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
@@ -76,7 +87,7 @@ def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
     for first, planes in others.items():
         why = " for the same reason" if first and first in lacking else f"{first and ': '}{first}"
         yield Reason(f"{', '.join(planes)}: not reviewed{why}", planes)
-    yield from (_at_severity(signal) for signal in signals if signal.level >= Severity.ERROR)
+    yield from (_at_severity(signal, evidence) for signal in signals if signal.level >= Severity.ERROR)
     for missing in evidence.missing:
         where = "" if missing.file == ENTIRE_CHANGE else f"{missing.file}: "
         text = f"{where}{missing.tool}: {missing.reason}"
@@ -94,7 +105,7 @@ def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
 def _t3(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
     for signal in signals:
         if signal.level >= Severity.WARN:
-            yield _at_severity(signal)
+            yield _at_severity(signal, evidence)
 
 
 def _t2(signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None) -> Iterator[Reason]:
@@ -108,18 +119,17 @@ def _t2(signals: Sequence[Signal], evidence: Evidence, run: TestsRun | None) -> 
     yield from (Reason(text, (Plane.TESTS,)) for text in found)
     if shrinks_tests(evidence):
         yield Reason("more lines of tests are removed than added", (Plane.TESTS,))
-    unmet = [result.criterion for result in evidence.criteria if result.state is CriterionState.NOT_MET]
-    if unmet:
-        yield Reason(f"acceptance criteria that are not met: {', '.join(unmet)}", (Plane.INTENT,))
+    yield from (Reason(text, (Plane.INTENT,)) for text in _open_criteria(evidence))
     for signal in signals:
         if signal.plane is Plane.TESTS and signal.level and not _has_only_notes(signal, evidence):
-            yield _at_severity(signal)
+            yield _at_severity(signal, evidence)
         if (
             signal.status is PlaneStatus.REVIEWED
             and signal.confidence < CERTAIN
             and _is_news(signal, evidence, run)
         ):
             yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))
+    yield from (Reason(text, (Plane.TESTS,)) for text in _gaps_of_run(evidence, run))
 
 
 def _has_only_notes(signal: Signal, evidence: Evidence) -> bool:
@@ -129,8 +139,46 @@ def _has_only_notes(signal: Signal, evidence: Evidence) -> bool:
 
 
 def _is_news(signal: Signal, evidence: Evidence, run: TestsRun | None) -> bool:
-    """Return False for the uncertainty of untested source, which is a reason of its own."""
+    """Return False for the uncertainty of untested source and of open criteria, each a reason of its own."""
+    if signal.plane is Plane.INTENT:
+        return not any(_open_criteria(evidence))
     return signal.plane is not Plane.TESTS or is_tested(evidence, run)
+
+
+def _open_criteria(evidence: Evidence) -> Iterator[str]:
+    """Yield a line for the acceptance criteria in each state but met, with their ids."""
+    states = {CriterionState.NOT_MET: "not met", CriterionState.NOT_CHECKABLE: "not shown to be met"}
+    for state, text in states.items():
+        names = [result.criterion for result in evidence.criteria if result.state is state]
+        if names:
+            yield f"acceptance criteria that are {text}: {', '.join(names)}"
+
+
+def _gaps_of_run(evidence: Evidence, run: TestsRun | None) -> Iterator[str]:
+    """Yield the reason for which no run shows that the change works, if something executes it."""
+    roles = {file.role for file in evidence.files}
+    if FileRole.TEST in roles and FileRole.SOURCE not in roles:
+        yield "the change alters tests alone, and they execute"
+    elif evidence.profile == "ci" and has_code(evidence) and _is_unexplained(evidence, run):
+        yield "no run in a sandbox shows that all changed source ran in passing tests"
+
+
+def _is_unexplained(evidence: Evidence, run: TestsRun | None) -> bool:
+    """Return True if source did not run and no gap of the run is the reason."""
+    return not runs_source(evidence, run) and (run is None or not any(gaps_of_run(run)))
+
+
+def has_code(evidence: Evidence) -> bool:
+    """Return True if the change has a file that is not documentation."""
+    return any(file.role is not FileRole.DOCUMENTATION for file in evidence.files)
+
+
+def runs_source(evidence: Evidence, run: TestsRun | None) -> bool:
+    """Return True if passing tests ran the changed lines of each changed source file, in a sandbox."""
+    if run is None or not covers_change(run):
+        return False
+    shown = {lines.path for lines in run.lines if lines.covered}
+    return all(file.path in shown for file in evidence.files if file.role is FileRole.SOURCE)
 
 
 def is_tested(evidence: Evidence, run: TestsRun | None = None) -> bool:
@@ -159,7 +207,10 @@ def _shared(signals: Iterable[Signal]) -> dict[str, tuple[Plane, ...]]:
     return found
 
 
-def _at_severity(signal: Signal) -> Reason:
+def _at_severity(signal: Signal, evidence: Evidence) -> Reason:
     count = len(signal.findings)
     findings = "1 finding" if count == 1 else f"{count} findings"
+    silenced = {one.fingerprint for one in evidence.introduced if one.is_silenced} & {*signal.findings}
+    if silenced:
+        findings += f", {len(silenced)} of them silenced by the change"
     return Reason(f"{signal.plane}: {findings}, up to {signal.severity}", (signal.plane,), signal.findings)

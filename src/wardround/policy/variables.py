@@ -112,7 +112,7 @@ def condition_variables(
         "weights": [_note(one) for one in evidence.cost.weights],
         "boundaries": [_note(one) for one in evidence.boundaries],
         "missing": len(evidence.missing),
-        "suppressed": len(evidence.findings) - len(evidence.introduced),
+        "suppressed": len(evidence.waived),
     }
 
 
@@ -131,6 +131,12 @@ def condition_functions(context: ContextDocument) -> dict[str, Callable[..., Any
 
 def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., Any]]]:
     """Return variables and functions of a small review, with which a policy is checked."""
+    signals, context, evidence = sample_review()
+    return condition_variables(Tier.T1, signals, context, evidence), condition_functions(context)
+
+
+def sample_review() -> tuple[tuple[Signal, ...], ContextDocument, Evidence]:
+    """Return the signals, the context and the evidence of a small review that passes."""
     file = ContextFile("src/app.py", "modified", "100644", "src/app.py")
     context = ContextDocument("base", "base", "head", (file,), run=_SAMPLE_RUN)
     evidence = Evidence(
@@ -146,8 +152,7 @@ def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., An
             (WeightNote("logo.png", 1, "large-file", "logo.png", 1_000_000),),
         ),
     )
-    signals = [Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane]
-    return condition_variables(Tier.T1, signals, context, evidence), condition_functions(context)
+    return tuple(Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane), context, evidence
 
 
 def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
@@ -175,7 +180,7 @@ def _contract(evidence: Evidence) -> dict[str, int]:
     surface = evidence.surface
     return {
         "breaking": len(surface.breaking),
-        "unannounced": len(surface.unannounced),
+        "unannounced": sum(one.is_unseen for one in surface.changes),
         "not_compared": len(surface.not_compared),
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from msgspec.structs import replace
 
 from wardround.change.encoding import escape_undecodable
-from wardround.findings import INTRODUCED, Finding, Status
+from wardround.findings import Finding, Status
 from wardround.processors.baseline_file import Baseline
 from wardround.processors.model import PipelineInputs, ReviewFindings
 
@@ -21,12 +21,19 @@ class ApplyBaseline:
             return review
         acceptance = Acceptance(inputs.baseline, inputs.tracked_paths())
         findings = (
-            replace(finding, status=Status.EXISTING)
-            if finding.status in INTRODUCED and acceptance.matches(finding, content)
-            else finding
+            _accepted(finding, content, acceptance, inputs)
             for finding, content in zip(review.findings, review.content_names, strict=True)
         )
         return replace(review, findings=tuple(findings))
+
+
+def _accepted(finding: Finding, content: str, acceptance: Acceptance, inputs: PipelineInputs) -> Finding:
+    """The finding as existing if an entry accepts it; silenced if the change adds the entry."""
+    entry = acceptance.entry(finding, content) if finding.is_introduced else None
+    if entry is None:
+        return finding
+    is_silenced = inputs.baseline.findings[entry] in inputs.added_entries
+    return replace(finding, status=Status.EXISTING, is_silenced=is_silenced)
 
 
 class Acceptance:
@@ -44,10 +51,6 @@ class Acceptance:
             if known is not None and entry.file not in known:
                 self._renamed[entry.content].append(number)
         self._used: set[int] = set()
-
-    def matches(self, finding: Finding, content: str) -> bool:
-        """Return True if an entry accepts this finding; that entry is then used up."""
-        return self.entry(finding, content) is not None
 
     def entry(self, finding: Finding, content: str) -> int | None:
         """The number of the entry that accepts this finding, which is then used up; None if none does."""

@@ -32,6 +32,7 @@ def _preferred_tools(inputs: PipelineInputs) -> list[str]:
 def deduplicate(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
     """Merge findings of one defect class whose spans overlap or begin on the same line.
 
+    What the change silences is merged with its like alone: an open finding stays as severe as it is reported.
     Two findings of one rule are never merged: a tool that reports a line twice means two defects. But a file
     that does not parse has one syntax error, the first of the most severe: the others are mostly its
     consequences. The primary finding of a cluster is the most severe, then one with a fix, then that of the
@@ -40,9 +41,9 @@ def deduplicate(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[
     Args:
         tools: in order of preference, so that commit and CI, where more tools run, report the same rule.
     """
-    by_class: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    by_class: dict[tuple[str, str, bool], list[Finding]] = defaultdict(list)
     for finding in findings:
-        by_class[finding.file, finding.defect_class].append(finding)
+        by_class[finding.file, finding.defect_class, finding.is_silenced].append(finding)
     out = []
     for group in by_class.values():
         out += [

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from wardround.findings import Finding, Status
 from wardround.processors.baseline import Acceptance
 from wardround.processors.baseline_file import Baseline, BaselineEntry
-from wardround.processors.dismissals_file import Dismissals, can_be_dismissed
+from wardround.processors.dismissals_file import Dismissal, Dismissals, can_be_dismissed
 from wardround.processors.model import PipelineInputs, ReviewFindings
 
 
@@ -21,21 +21,24 @@ class ApplyDismissals:
             return review
         matcher = DismissalMatcher(inputs.dismissals, inputs.tracked_paths())
         findings = (
-            _dismissed(matcher, finding, content)
+            _dismissed(matcher, finding, content, inputs)
             for finding, content in zip(review.findings, review.content_names, strict=True)
         )
         return replace(review, findings=tuple(findings))
 
 
-def _dismissed(matcher: DismissalMatcher, finding: Finding, content: str) -> Finding:
-    reason = matcher.reason(finding, content) if finding.status is not Status.SUPPRESSED else None
-    if reason is None:
+def _dismissed(matcher: DismissalMatcher, finding: Finding, content: str, inputs: PipelineInputs) -> Finding:
+    """The finding as suppressed if an entry dismisses it; silenced if the change adds the entry."""
+    is_open = finding.status is not Status.SUPPRESSED or finding.is_silenced
+    entry = matcher.entry(finding, content) if is_open else None
+    if entry is None:
         return finding
-    return replace(finding, status=Status.SUPPRESSED, dismissal_reason=reason)
+    is_silenced = finding.is_introduced and entry in inputs.added_entries
+    return replace(finding, status=Status.SUPPRESSED, dismissal_reason=entry.reason, is_silenced=is_silenced)
 
 
 class DismissalMatcher:
-    """The reasons of dismissed findings; each entry suppresses one finding."""
+    """The entries of dismissed findings; each suppresses one finding."""
 
     def __init__(self, dismissals: Dismissals, present: Collection[str] | None = None) -> None:
         """Args:
@@ -47,9 +50,9 @@ class DismissalMatcher:
             present,
         )
 
-    def reason(self, finding: Finding, content: str) -> str | None:
-        """The reason of a dismissed finding; None if it is not dismissed."""
+    def entry(self, finding: Finding, content: str) -> Dismissal | None:
+        """The entry of a dismissed finding; None if it is not dismissed."""
         if not can_be_dismissed(finding.rule):
             return None
-        entry = self._acceptance.entry(finding, content)
-        return None if entry is None else self._entries[entry].reason
+        number = self._acceptance.entry(finding, content)
+        return None if number is None else self._entries[number]

@@ -21,7 +21,7 @@ class FingerprintFindings:
             (f.defect_class, inputs.files[f.file].base_path or f.file, _statement(f, inputs))
             for f in review.findings
         ]
-        names = fingerprints(parts)
+        names = _open_first(parts, review.findings)
         findings = (replace(f, fingerprint=n) for f, n in zip(review.findings, names, strict=True))
         return replace(review, findings=tuple(findings))
 
@@ -33,8 +33,16 @@ class NameByContent:
         findings = sorted((*review.findings, *review.notices), key=lambda f: f.sort_key)
         names: list[str] = []
         for _, of_file in groupby(findings, key=lambda f: f.file):
-            names += fingerprints([(f.defect_class, "", _statement(f, inputs)) for f in of_file])
+            some = list(of_file)
+            names += _open_first([(f.defect_class, "", _statement(f, inputs)) for f in some], some)
         return replace(review, findings=tuple(findings), notices=(), content_names=tuple(names))
+
+
+def _open_first(parts: Sequence[tuple[str, str, str]], findings: Sequence[Finding]) -> Sequence[str]:
+    """The fingerprints of findings, whose names do not depend on what the change silences."""
+    order = sorted(range(len(findings)), key=lambda index: findings[index].is_silenced)
+    names = dict(zip(order, fingerprints(parts[index] for index in order), strict=True))
+    return [names[index] for index in range(len(findings))]
 
 
 def _statement(finding: Finding, inputs: PipelineInputs) -> str:

@@ -1,7 +1,7 @@
 """Comments next to a finding that state that the code is intended.
 
-Such a comment lowers a warning to a note: its author knows of the problem. Errors and findings about security
-are never lowered.
+Such a comment lowers a warning to a note in reports: its author knows of the problem. Errors and findings
+about security are never lowered, and signals and verdicts count the warning.
 """
 
 from __future__ import annotations
@@ -46,10 +46,14 @@ class LowerIntended:
         if not inputs.is_trusted and inputs.fail_level in ("info", "warn"):
             return review
         findings = (
-            replace(finding, severity=Severity.INFO) if _is_intended(finding, inputs.texts) else finding
+            _lowered(finding) if _is_intended(finding, inputs.texts) else finding
             for finding in review.findings
         )
         return replace(review, findings=tuple(findings))
+
+
+def _lowered(finding: Finding) -> Finding:
+    return replace(finding, severity=Severity.INFO, counted=finding.severity_of_rule)
 
 
 def _is_intended(finding: Finding, texts: ChangeTexts) -> bool:

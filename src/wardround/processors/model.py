@@ -14,8 +14,8 @@ from wardround.config.schema import Config, FailLevel, FilterMode
 from wardround.context.test_data import TestData
 from wardround.execution.model import Results
 from wardround.findings import Finding, RawFinding, Severity, Unreviewed
-from wardround.processors.baseline_file import Baseline
-from wardround.processors.dismissals_file import Dismissals
+from wardround.processors.baseline_file import Baseline, BaselineEntry
+from wardround.processors.dismissals_file import Dismissal, Dismissals
 from wardround.processors.statements import StatementIndexes
 from wardround.rules.catalogue import Catalogue
 from wardround.rules.model import Rule
@@ -55,7 +55,7 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
     Attributes:
         change: as it was reviewed.
         results: of tools and checks.
-        unwaived_results: the same for copies without the ignore comments of tools that the change adds.
+        unwaived_results: the same for copies without the ignore comments of tools that hold for changed code.
         reviewers: path at the head -> the specialists that reviewed it.
         unreviewed: required reviews that did not happen.
         specialists: all that are loaded.
@@ -64,6 +64,7 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
         tracked_paths: the paths at the head; called by the steps that need them.
         test_data: the test data of the project, by the configuration that applies.
         is_trusted: the configuration of the change itself applies.
+        added_entries: of the baseline and the dismissals, those that the change adds, where its own apply.
         today: the date by which dismissals age.
         ranks: open findings are ranked and folded.
         judge: loads the judge, None where it is off; called only if there are findings to judge.
@@ -95,6 +96,7 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
     model_results: Sequence[RawFinding] = ()
     run_results: Sequence[RawFinding] = ()
     run_covered: Collection[str] = frozenset()
+    added_entries: frozenset[BaselineEntry | Dismissal] = frozenset()
 
     @cached_property
     def files(self) -> Mapping[str, ChangedFile]:
@@ -117,7 +119,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
     Attributes:
         was_unparsed: the old version of the file could not be parsed, so it was not compared.
-        is_hidden: it was reported only without the ignore comments that the change adds.
+        is_hidden: it was reported only without the ignore comments of changed code.
     """
 
     finding: Finding

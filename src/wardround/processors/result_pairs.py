@@ -37,7 +37,7 @@ class ResultPairing:
     """Pairs the results of the two sides of a change.
 
     Args:
-        unwaived: the results are those of copies without the ignore comments that the change adds.
+        unwaived: the results are those of copies without the ignore comments of changed code.
     """
 
     def __init__(self, inputs: PipelineInputs, results: SideResults, *, unwaived: bool) -> None:

@@ -81,7 +81,7 @@ class _FileSuppressions:
         waived = [f for f in covered if self._trust.is_trusted(suppression, f)]
         if covered:
             notices += [] if waived == covered else [self._untrusted(suppression)]
-            findings = (replace(f, status=Status.SUPPRESSED) if f in waived else f for f in review.findings)
+            findings = (self._waived(suppression, f) if f in waived else f for f in review.findings)
             return _with_notices(replace(review, findings=tuple(findings)), notices)
         if self._was_reviewed_for(rules - self._off_by_maturity(resolved)):
             notices.append(self._unused(suppression))
@@ -90,6 +90,12 @@ class _FileSuppressions:
     def _covers(self, suppression: Suppression, rules: set[str], finding: Finding) -> bool:
         is_here = finding.file == self._path and suppression.covers(finding.span.line)
         return is_here and bool(rules & {finding.rule, *finding.sources})
+
+    def _waived(self, suppression: Suppression, finding: Finding) -> Finding:
+        """The finding as suppressed; silenced where the change adds the suppression, or the code to it."""
+        file = self._inputs.files[self._path]
+        is_of_change = file.is_added_line(suppression.line) or file.is_added_line(finding.span.line)
+        return replace(finding, status=Status.SUPPRESSED, is_silenced=finding.is_introduced and is_of_change)
 
     def _was_reviewed_for(self, rules: set[str]) -> bool:
         """Return True if a tool or check of one of the rules ran in this profile."""

@@ -40,6 +40,12 @@ def _notices(inputs: PipelineInputs) -> Iterator[Finding]:
             yield _notice(file, _consequence(file), inputs)
 
 
+def alters_settings(inputs: PipelineInputs) -> bool:
+    """Return True if the change alters settings of wardround or of its tools; accepted findings are none."""
+    watched = _WatchedFiles(inputs)
+    return any(watched.is_altered(file) for file in inputs.change.files)
+
+
 def _consequence(file: ChangedFile) -> str:
     if file.status is FileStatus.ADDED:
         return "it is new and was not used: the settings of the target branch apply"
@@ -70,9 +76,11 @@ class _WatchedFiles:
 
     def is_changed(self, file: ChangedFile) -> bool:
         """Return True for a record, and for a configuration file with other settings than before."""
+        return bool(self._records & _paths(file)) or self.is_altered(file)
+
+    def is_altered(self, file: ChangedFile) -> bool:
+        """Return True for a configuration file with other settings than before."""
         paths = _paths(file)
-        if self._records & paths:
-            return True
         names = {path.rpartition("/")[2] for path in paths}
         is_config = bool(paths & self._root_names or names & self._names)
         return is_config and _settings_differ(file, self._texts, self._tools)

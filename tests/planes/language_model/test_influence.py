@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.planes.evidence_factory import document, evidence, finding, missing, random_evidence
+from tests.planes.run_factory import ran
 from wardround.findings import LANGUAGE_MODEL, Plane, Status
 from wardround.planes.evidence import Evidence, Exchange, FindingEvidence
 from wardround.planes.language_model.influence import without_model
@@ -118,7 +119,7 @@ def test_the_gate_without_a_model_is_derived(
 
 def test_the_default_policy_asks_people_about_a_warning_of_a_model() -> None:
     policies = (bundled_policy("default"),)
-    assert conclude(document(), evidence(), policies).verdict.name is VerdictName.AUTO_APPROVE
+    assert conclude(ran(document()), evidence(), policies).verdict.name is VerdictName.AUTO_APPROVE
     known = evidence(findings=(from_model(),))
     assert conclude(document(), known, policies).verdict.name is VerdictName.HUMAN_REVIEW
 
@@ -126,7 +127,9 @@ def test_the_default_policy_asks_people_about_a_warning_of_a_model() -> None:
 def test_a_policy_can_require_the_model() -> None:
     policy = parse_policy(REQUIRING, "requiring")
     failed = evidence(exchanges=(exchange(problem="status 401"),))
-    assert conclude(document(), evidence(exchanges=(exchange(),)), (policy,)).verdict.name == "auto-merge"
+    assert (
+        conclude(ran(document()), evidence(exchanges=(exchange(),)), (policy,)).verdict.name == "auto-merge"
+    )
     assert conclude(document(), failed, (policy,)).verdict.name == "human-review"
 
 

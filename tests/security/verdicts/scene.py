@@ -13,9 +13,20 @@ from typing import Any
 
 from tests.security.test_printed_commands import RAW, assert_silent
 from wardround import host
-from wardround.change.change_source import GitChangeSource
+from wardround.change.change_source import ChangeSource, GitChangeSource
+from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
+from wardround.context.run_evidence import (
+    LineEvidence,
+    RunConditions,
+    RunEvidence,
+    RunPart,
+    RunState,
+    TestEvidence,
+    TestOutcome,
+    TestsRun,
+)
 from wardround.delivery import summary
 from wardround.host import PluginHost
 from wardround.policy.verdict import Reason, VerdictName
@@ -96,6 +107,11 @@ class Side:
     config_from: str = "base"
     request: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def parts(self) -> tuple[RunPart, ...]:
+        """The parts of the change that run: its tests, in CI."""
+        return ("tests",) if self.profile == "ci" else ()
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -165,15 +181,37 @@ def judge(place: Path, side: Side, plugins: PluginHost | None = None) -> Judged:
     root = build(place, side)
     with Repository(root) as repository:
         change = repository.between("HEAD~1", "HEAD")
-        settings = {"target_branch": "main", "config_from": side.config_from, **side.request}
+        settings = {
+            "target_branch": "main",
+            "config_from": side.config_from,
+            "run": side.parts,
+            **side.request,
+        }
         request = ReviewRequest(profile=Profile(side.profile), **settings)
         done = run_review(
-            GitChangeSource(repository, change), change, plugins or quick_host(), request, Processes()
+            GitChangeSource(repository, change),
+            change,
+            plugins or quick_host(),
+            request,
+            Processes(),
+            runner=_run_tests,
         )
         printed = tuple(_printed(done))
     verdict = done.conclusion.verdict
     rules = tuple(sorted({finding.rule for finding in done.findings}))
     return Judged(verdict.name, verdict.tier.number, verdict.approvals, verdict.reasons, rules, done, printed)
+
+
+def _run_tests(source: ChangeSource, change: Change, *_: object) -> RunEvidence:
+    """A run made by hand, in a sandbox: its tests pass, and those of ``MEAN_TEST`` run the prices alone."""
+    tests = source.read("tests/test_prices.py", "head") or b""
+    found = [
+        LineEvidence(file.path, (1,)) if b"assert mean(" in tests and file.path == "shop/prices.py"
+        else LineEvidence(file.path, (), (1,))
+        for file in change.files if file.path.startswith("shop/") and file.path.endswith(".py")
+    ]  # fmt: skip
+    passed = TestEvidence("tests/test_prices.py::test_total", TestOutcome.PASSED)
+    return RunEvidence(TestsRun(RunConditions(RunState.COMPLETE, "bubblewrap"), (passed,), tuple(found)))
 
 
 @cache

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from wardround.checks.lazy import LazyPattern
 from wardround.context.line_coverage.model import Lines
 from wardround.languages.python.tree import unparse
 
+_PRAGMA = LazyPattern(r"#\s*pragma:\s*no\s*cover")
 _EXCLUDED = LazyPattern(
-    r"#\s*pragma:\s*no\s*cover"
-    r"|^\s*(?:el)?if\b.*(?:\bTYPE_CHECKING\b|__name__\s*==|\bsys\.(?:version_info|platform)\b|\bos\.name\b)"
+    r"^\s*(?:el)?if\b.*(?:\bTYPE_CHECKING\b|__name__\s*==|\bsys\.(?:version_info|platform)\b|\bos\.name\b)"
 )
 _NO_CODE = (ast.Global, ast.Nonlocal, ast.Pass)
 _FAILED_IMPORTS = ("ImportError", "ModuleNotFoundError")
 _SPECIAL_DECORATORS = ("abstractmethod", "overload")
 
 
-def executable_lines(text: str, executed: Lines) -> Lines | None:
+def executable_lines(text: str, executed: Lines, added: Collection[int] = ()) -> Lines | None:
     """Return the first line of each statement, True if one of its own lines ran; None if it does not parse.
 
     Statements that projects usually exclude from coverage are left out: those under ``no cover``,
     ``TYPE_CHECKING``, ``__main__``, conditions on the version or the platform and handlers of failed imports,
     whose sides no environment runs both, abstract methods, and bodies without an effect.
+
+    Args:
+        added: lines whose own ``no cover`` excludes nothing, since the change adds it.
     """
     try:
         tree = ast.parse(text)
@@ -31,18 +34,20 @@ def executable_lines(text: str, executed: Lines) -> Lines | None:
         return None
     lines = text.split("\n")
     ran = {number for number, did in executed.items() if did}
-    return {one.lineno: not ran.isdisjoint(own_lines(one)) for one in _statements(tree.body, lines)}
+    excluded = {number for number, line in enumerate(lines, 1) if _PRAGMA.search(line)}.difference(added)
+    found = _statements(tree.body, lines, excluded)
+    return {one.lineno: not ran.isdisjoint(own_lines(one)) for one in found}
 
 
-def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
+def _statements(body: list[ast.stmt], lines: list[str], excluded: Collection[int]) -> Iterator[ast.stmt]:
     for one in body:
-        if _is_excluded(one, lines):
+        if one.lineno in excluded or _is_excluded(one, lines):
             continue
         if not _is_without_code(one):
             yield one
         for inner in bodies_of(one):
             if not _handles_import(one, inner):
-                yield from _statements(inner, lines)
+                yield from _statements(inner, lines, excluded)
 
 
 def _handles_import(one: ast.stmt, body: list[ast.stmt]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wardround.checks.lazy import LazyPattern
-from wardround.context.surface.model import SurfaceChange
+from wardround.context.surface.model import COMMIT_MESSAGE, SurfaceChange
 from wardround.context.surface.packages import is_in, table, toml
 from wardround.context.surface.sides import Sides
 from wardround.languages.jsonc import loads
@@ -85,8 +85,8 @@ def _own_name(name: str) -> str:
 
 
 def notices_of(sides: Sides, messages: Sequence[str]) -> list[Notice]:
-    """Return the notices of a change, the most specific first: changelogs, messages, versions."""
-    return [*_changelogs(sides), *_messages(messages), *_versions(sides)]
+    """Return the notices of a change: what its users see, changelogs and versions, and then messages."""
+    return [*_changelogs(sides), *_versions(sides), *_messages(messages)]
 
 
 def _changelogs(sides: Sides) -> Iterator[Notice]:
@@ -124,7 +124,7 @@ def _audience(sides: Sides, path: str) -> str:
 def _messages(messages: Sequence[str]) -> Iterator[Notice]:
     for message in messages:
         if _SUBJECT.match(message) or _FOOTER.search(message):
-            yield Notice("the commit message", "", "")
+            yield Notice(COMMIT_MESSAGE, "", "")
             return
 
 

@@ -6,6 +6,9 @@ import enum
 
 import msgspec
 
+COMMIT_MESSAGE = "the commit message"
+"""The announcement that only the author makes."""
+
 
 class SurfaceKind(enum.StrEnum):
     """The kind of a published surface."""
@@ -45,6 +48,11 @@ class SurfaceChange(msgspec.Struct, frozen=True, order=True, forbid_unknown_fiel
     def is_unannounced(self) -> bool:
         """True if it breaks users and nothing announces it."""
         return self.is_breaking and self.announced_by is None
+
+    @property
+    def is_unseen(self) -> bool:
+        """True if it breaks users and no file that they read announces it: a commit message is a claim."""
+        return self.is_breaking and self.announced_by in (None, COMMIT_MESSAGE)
 
 
 class NotCompared(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from wardround.change.diff import Change, FileStatus
 from wardround.checks.lazy import LazyPattern
@@ -15,6 +15,7 @@ from wardround.retrieval.test_discovery import holds_tests
 from wardround.workflows.test.edited_statements import edited_lines, statement_starts
 from wardround.workflows.test.script_lines import ScriptLines
 from wardround.workflows.test.script_roles import is_measured_script
+from wardround.workflows.test.script_units import excludes_coverage
 from wardround.workflows.test.session_lines import Branches
 from wardround.workflows.test.tree import TreeUnderTest
 
@@ -73,17 +74,24 @@ class ChangedLines:
 
     def _covered_script(self, path: str, scripts: ScriptLines) -> LineEvidence | None:
         found = scripts.of(path)
-        if found is None:
-            return None
         starts = {number: number for number in self._lines[path]}
-        return _evidence(path, starts, found.lines, dict.fromkeys(found.partial, (2, 1)))
+        excluded = dict.fromkeys(self._added_exclusions(path), False)
+        if found is None:
+            return _evidence(path, starts, excluded, {}) if excluded else None
+        lines = {**excluded, **found.lines}
+        return _evidence(path, starts, lines, dict.fromkeys(found.partial, (2, 1)))
+
+    def _added_exclusions(self, path: str) -> Iterator[int]:
+        """Yield the added lines that exclude code from coverage: nothing shows that this code ran."""
+        lines = self._head.text(path).split("\n")
+        return (number for number in sorted(self._lines[path]) if excludes_coverage(lines[number - 1]))
 
     def _covered(
         self, path: str, executed: int, branches: Mapping[int, tuple[int, int]]
     ) -> LineEvidence | None:
         text = self._head.text(path)
         starts = statement_starts(text, edited_lines(self._files[path], self._base_text(path), text))
-        return _evidence(path, starts, _executable(text, executed), branches)
+        return _evidence(path, starts, _executable(text, executed, self._lines[path]), branches)
 
     def _base_text(self, path: str) -> str:
         old = self._files[path].base_path
@@ -150,9 +158,9 @@ class SideLines:
         return (sum(lines.values()), len(lines)) if lines else None
 
 
-def _executable(text: str, executed: int) -> Lines:
+def _executable(text: str, executed: int, added: Collection[int] = ()) -> Lines:
     ran = {number: True for number in range(1, text.count("\n") + 2) if executed >> number & 1}
-    return executable_lines(text, ran) or {}
+    return executable_lines(text, ran, added) or {}
 
 
 def _is_measured(path: str) -> bool:

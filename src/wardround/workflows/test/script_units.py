@@ -75,6 +75,11 @@ def script_units(path: str, text: str) -> Units | None:
     return _Reader(module).read()
 
 
+def excludes_coverage(line: str) -> bool:
+    """Return True for a line with a comment that excludes code from coverage."""
+    return _IGNORED.search(line) is not None
+
+
 class _Reader:
     def __init__(self, module: ScriptModule) -> None:
         self._module = module

@@ -1,0 +1,64 @@
+"""The findings that a change hides by settings that it alters, where its own settings apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.findings import ENTIRE_CHANGE, Finding, Status, Unreviewed
+from wardround.processors.model import ReviewFindings
+
+_OWN_RULES = "wardround/"
+
+
+class FormerSettings(msgspec.Struct, frozen=True):
+    """The review under the settings of the target.
+
+    Attributes:
+        review: its findings; empty where the change alters no settings.
+        problem: the reason why there are none; empty if there is no problem.
+    """
+
+    review: ReviewFindings = ReviewFindings()
+    problem: str = ""
+
+    def added_to(self, review: ReviewFindings) -> ReviewFindings:
+        """Return a review with what its settings hide as silenced, and counted at the former severity."""
+        former = dict(self._introduced())
+        if not former:
+            return review
+        known = {finding.fingerprint for finding in review.findings if finding.is_introduced}
+        raised = (_counted(finding, former) for finding in review.findings)
+        pairs = list(zip(raised, review.content_names, strict=True))
+        pairs += [(_silenced(one), name) for one, name in former.values() if one.fingerprint not in known]
+        pairs.sort(key=lambda pair: pair[0].sort_key)
+        findings, names = zip(*pairs, strict=True)
+        return replace(review, findings=findings, content_names=names)
+
+    def missing(self, review: ReviewFindings) -> Iterator[Unreviewed]:
+        """Yield the results that are missing under the settings of the target alone."""
+        if self.problem:
+            yield Unreviewed(ENTIRE_CHANGE, "", "wardround", self.problem)
+        known = {(one.file, one.specialist, one.tool) for one in review.unreviewed}
+        for one in self.review.unreviewed:
+            if (one.file, one.specialist, one.tool) not in known:
+                yield one
+
+    def _introduced(self) -> Iterator[tuple[str, tuple[Finding, str]]]:
+        """Yield the findings about the change by fingerprint; those about its settings are none."""
+        for finding, name in zip(self.review.findings, self.review.content_names, strict=True):
+            if finding.is_introduced and not finding.rule.startswith(_OWN_RULES):
+                yield finding.fingerprint, (finding, name)
+
+
+def _counted(finding: Finding, former: dict[str, tuple[Finding, str]]) -> Finding:
+    if finding.fingerprint not in former or not finding.is_introduced:
+        return finding
+    severity = former[finding.fingerprint][0].severity_of_rule
+    return finding if severity <= finding.severity_of_rule else replace(finding, counted=severity)
+
+
+def _silenced(finding: Finding) -> Finding:
+    return replace(finding, status=Status.SUPPRESSED, is_silenced=True)
