@@ -29,6 +29,14 @@ _MAX_FUTILE_HALVINGS = 2
 """The number of times that the files of a failed tool are halved when it fails over each half."""
 
 
+def in_order(results: Sequence[RawFinding]) -> list[RawFinding]:
+    """Return the results for one file by their places, each once.
+
+    A tool that works in parallel prints them in another order, or twice, in each run.
+    """
+    return sorted(dict.fromkeys(results), key=lambda result: (result.span, result.code, result.message))
+
+
 class ToolJob(msgspec.Struct):
     """A tool and its files that are not in the cache; ``requested`` are the codes for all of them."""
 
@@ -238,7 +246,7 @@ class ToolRunner:
                 found[path].append(finding)
         for path, results in found.items():
             if results:
-                found[path] = positioned(results, side.read(path) or b"", tool)
+                found[path] = positioned(in_order(results), side.read(path) or b"", tool)
         return found
 
     def _seconds_for(self, root: Path, job: ToolJob) -> float:
