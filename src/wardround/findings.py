@@ -16,6 +16,8 @@ SYNTAX_ERROR = "syntax-error"
 """The defect class of a file that does not parse."""
 MERGE_CONFLICT = "merge-conflict"
 """The defect class of merge conflict markers in a file."""
+INVALID_WORKFLOW = "invalid-workflow"
+"""The defect class of a file that is well-formed and that its CI system refuses."""
 UNPARSED = frozenset({SYNTAX_ERROR, MERGE_CONFLICT})
 """The defect classes that sufficiently explain why a file was not reviewed because of its syntax."""
 UNMERGED = "it has merge conflicts; resolve them first"
