@@ -239,12 +239,18 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Unreviewed(msgspec.Struct, frozen=True, order=True):
-    """A requested review step that did not happen; never reported as clean."""
+    """A requested review step that did not happen; never reported as clean.
+
+    Attributes:
+        is_declared: the trusted side declares that nobody can review the file here, with a filter of
+            ``.gitattributes``: its planes are inconclusive, and the gate is not.
+    """
 
     file: str
     specialist: str
     tool: str
     reason: str
+    is_declared: bool = False
 
 
 class ToolRun(msgspec.Struct, frozen=True):
