@@ -18,7 +18,8 @@ _ATTRIBUTES = {
 _PATHS = (
     "a.key", "x/a.key", "s/a.py", "s/t/a.py", "top.txt", "x/top.txt", "deep/x1.py", "deep/p/q/x1.py",
     "any/y.py", "p/any/y.py", "folder/a.py", "z1.py", "p/z1.py", "zz.py", "z9.py", "with space.py",
-    "all/a/b.py", "sub/a.key", "sub/own.py", "sub/p/own.py", "own.py", "sub/in/a.py", "sub/in/p/a.py", "none.py",
+    "all/a/b.py", "sub/a.key", "sub/own.py", "sub/p/own.py", "own.py", "sub/in/a.py",
+    "sub/in/p/a.py", "none.py",
 )  # fmt: skip
 
 

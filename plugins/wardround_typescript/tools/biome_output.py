@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+
 import msgspec
 
 from wardround.errors import ToolOutputError
@@ -65,4 +67,5 @@ def _finding(diagnostic: BiomeDiagnostic, run: Invocation) -> RawFinding | None:
     start, end = location.start, location.end or location.start
     span = span_of(start.line, start.column, end.line, end.column)
     code = "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
-    return RawFinding(code, relative(location.path, run), span, collapse_whitespace(diagnostic.message))
+    file = relative(posixpath.join(run.folder, location.path), run)
+    return RawFinding(code, file, span, collapse_whitespace(diagnostic.message))

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from wardround_typescript import node_modules
 from wardround_typescript.tools.biome import BIOME, config_overlay
 from wardround_typescript.tools.eslint import ESLINT
@@ -68,6 +69,60 @@ def test_biome_of_the_project_runs_if_it_is_configured(reviewed: Reviewed, repo:
 
     assert [(f.rule, f.defect_class) for f in done.visible] == [("biome/noDebugger", "debugger-left-behind")]
     assert done.unreviewed == ()
+
+
+_SAYS_FOLDER = (
+    "files = sys.argv[sys.argv.index('--') + 1 :]\n"
+    "entries = sorted(os.listdir('.'))\n"
+    "message = {'ruleId': 'no-var', 'severity': 2, 'line': 1, 'column': 1}\n"
+    "print(json.dumps([{'filePath': os.path.abspath(one), 'messages': ["
+    "{**message, 'message': '|'.join([one, *entries])}]} for one in files]))"
+)
+
+
+@pytest.mark.skipif(not HAS_NODE, reason="needs node")
+def test_eslint_starts_in_the_package_that_configures_it(reviewed: Reviewed, repo: GitRepository) -> None:
+    for folder in ("", "apps/b/"):
+        repo.write(f"{folder}node_modules/eslint/package.json", "{}")
+        stand_in(repo.root / f"{folder}node_modules/eslint/bin/eslint.js", "eslint", _SAYS_FOLDER)
+    config = {"eslint.config.js": "export default [];\n"}
+    files = {f"apps/{name}/eslint.config.js": text for name in "ab" for text in config.values()}
+    files |= {f"apps/{name}/src/x.js": "var a = 1\n" for name in "abc"}
+
+    done = reviewed({**IGNORED, **files}, ESLINT, profile=Profile.CI)
+
+    found = {finding.file: finding.message for finding in done.visible if finding.file.endswith("x.js")}
+    assert found == {
+        "apps/a/src/x.js": "src/x.js|eslint.config.js|src",
+        "apps/b/src/x.js": "src/x.js|eslint.config.js|node_modules|src",
+    }
+    assert done.unreviewed == ()
+
+
+@pytest.mark.parametrize(
+    ("configs", "folder"),
+    [
+        ({}, None),
+        ({"biome.json": "{}"}, ""),
+        ({"p/biome.json": '{"root": true}'}, "p"),
+        ({"biome.json": "{}", "p/biome.json": '{"root": false}'}, ""),
+        ({"biome.json": "{}", "p/biome.json": '{"extends": "//"}'}, ""),
+        ({"biome.json": "{}", "p/biome.json": "{}"}, "p"),
+        ({"p/biome.jsonc": '{"extends": ["acme/biome"]}'}, None),
+    ],
+)
+def test_biome_starts_where_its_configuration_is_complete(
+    configs: dict[str, str], folder: str | None
+) -> None:
+    assert BIOME.package_of("p/src/a.js", configs) == folder
+
+
+def test_biome_paths_are_those_of_the_repository(tmp_path: Path) -> None:
+    run = replace(_run(tmp_path, "p/a.ts"), folder="p")
+
+    (found,) = BIOME.parse(json.dumps(BIOME_SAYS).encode(), run)
+
+    assert (found.file, run.files_from_folder) == ("p/a.ts", ("a.ts",))
 
 
 CONFIGURED = {"biome.json": "{}", "tsconfig.json": "{}", ".eslintrc.yml": "", "a.ts": "export const a = 1\n"}
