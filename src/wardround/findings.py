@@ -160,6 +160,11 @@ class RawFinding(msgspec.Struct, frozen=True):
     explicitly_enabled: bool = False
     only_caused: bool = False
 
+    @property
+    def is_error_of_project(self) -> bool:
+        """Return True if the project makes the code an error, which counts where it is off by default too."""
+        return self.explicitly_enabled and self.severity is Severity.ERROR
+
 
 class Estimate(msgspec.Struct, frozen=True):
     """The estimate of the judge for a finding.

@@ -12,13 +12,14 @@ from wardround_typescript import node_modules
 from wardround_typescript.tools.biome import BIOME, config_overlay
 from wardround_typescript.tools.eslint import ESLINT
 from wardround_typescript.tools.eslint_output import Utf16Text
-from wardround_typescript.tools.oxlint import OXLINT_TYPES
+from wardround_typescript.tools.oxlint import OXLINT, OXLINT_TYPES
 from wardround_typescript.tools.tsc import TSC, config_closure
 
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
 from tests.stand_ins import stand_in
 from wardround.errors import ToolFailed, ToolOutputError
+from wardround.findings import Severity
 from wardround.tools.tool import Invocation, Profile
 
 HAS_NODE = shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is not None
@@ -115,6 +116,61 @@ def test_biome_starts_where_its_configuration_is_complete(
     configs: dict[str, str], folder: str | None
 ) -> None:
     assert BIOME.package_of("p/src/a.js", configs) == folder
+
+
+_LEVELS = [
+    ('{"linter": {"rules": {"suspicious": {"noDebugger": "error"}}}}', Severity.ERROR),
+    (
+        '{"linter": {"rules": {"suspicious": {"noDebugger": {"level": "error", "options": {}}}}}}',
+        Severity.ERROR,
+    ),
+    ('{"overrides": [{"linter": {"rules": {"suspicious": "error"}}}]}', Severity.ERROR),
+    ('{"linter": {"rules": {"suspicious": {"noDebugger": "warn"}}}}', None),
+    ("{}", None),
+]
+
+
+@pytest.mark.parametrize(("config", "severity"), _LEVELS)
+def test_rules_that_the_project_makes_errors_of_biome_are_errors(
+    tmp_path: Path, config: str, severity: Severity | None
+) -> None:
+    (tmp_path / "biome.json").write_text(config)
+
+    (found,) = BIOME.parse(json.dumps(BIOME_SAYS).encode(), _run(tmp_path, "a.ts"))
+
+    assert (found.severity, found.explicitly_enabled) == (severity, severity is not None)
+
+
+@pytest.mark.parametrize(("level", "severity"), [(2, Severity.ERROR), (1, None)])
+def test_rules_that_the_project_makes_errors_of_eslint_are_errors(
+    tmp_path: Path, level: int, severity: Severity | None
+) -> None:
+    (tmp_path / "a.js").write_text("alert(1)\n")
+    message = {"ruleId": "no-alert", "severity": level, "message": "m", "line": 1, "column": 1}
+    answer = [{"filePath": str(tmp_path / "a.js"), "messages": [message]}]
+
+    (found,) = ESLINT.parse(json.dumps(answer).encode(), _run(tmp_path, "a.js"))
+
+    assert (found.severity, found.explicitly_enabled) == (severity, severity is not None)
+
+
+@pytest.mark.parametrize(
+    ("rules", "levels"),
+    [
+        ({"no-alert": "error", "no-debugger": "warn"}, {"no-alert": "error", "no-debugger": "warn"}),
+        ({"no-alert": "warn", "no-debugger": "error"}, {"no-alert": "info", "no-debugger": "error"}),
+        ({"no-console": "error"}, {"no-console": "error"}),
+    ],
+)
+def test_rules_that_the_project_makes_errors_of_oxlint_are_errors(
+    reviewed: Reviewed, rules: dict[str, str], levels: dict[str, str]
+) -> None:
+    files = {".oxlintrc.json": json.dumps({"rules": rules}), "a.js": "alert(1); debugger; console.log(1)\n"}
+
+    done = reviewed(files, OXLINT)
+
+    found = {finding.rule.removeprefix("oxlint/"): finding.severity.label for finding in done.findings}
+    assert {rule: found.get(rule) for rule in levels} == levels
 
 
 def test_biome_paths_are_those_of_the_repository(tmp_path: Path) -> None:
