@@ -11,9 +11,11 @@ from wardround.checks.keyword_index import KeywordIndex
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import candidate_checks
 from wardround.checks.source import SourceFile
+from wardround.errors import CannotReview
 from wardround.findings import RawFinding, Severity
 from wardround_sql.document import SqlDocument
 from wardround_sql.options import SqlOptions
+from wardround_sql.parsing.rendered_templates import reads_rendered
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.migration_edits import has_same_effect
 from wardround_sql.project.migration_files import is_migration
@@ -69,12 +71,21 @@ def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterabl
     if _is_reformatted(source):
         return
     script = SqlDocument(source)
+    if script.is_sql and script.is_template and script.unparsed and not reads_rendered(source.text):
+        raise CannotReview(_unreadable(script))
     asked = [*_relevant(checks, "code", source, source.keywords.in_lower_case)]
     if script.sql.strip() or script.built or script.discarded:
         asked += _relevant(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
     for check_type in asked:
         make = partial(check_type, source, script) if issubclass(check_type, SqlCheck) else None
         yield from results_of(check_type, source, make)
+
+
+def _unreadable(script: SqlDocument) -> str:
+    """Return the reason why the file is not reviewed, by the first statement that cannot be parsed."""
+    first = script.unparsed[0]
+    line, _ = script.source.position(min(first.offset + first.point, len(script.text)))
+    return f"its SQL cannot be parsed, whatever its templates write: line {line}: {first.message}"
 
 
 def _is_reformatted(source: SourceFile) -> bool:

@@ -16,6 +16,8 @@ SYNTAX_ERROR = "syntax-error"
 """The defect class of a file that does not parse."""
 MERGE_CONFLICT = "merge-conflict"
 """The defect class of merge conflict markers in a file."""
+INVALID_WORKFLOW = "invalid-workflow"
+"""The defect class of a file that is well-formed and that its CI system refuses."""
 UNPARSED = frozenset({SYNTAX_ERROR, MERGE_CONFLICT})
 """The defect classes that sufficiently explain why a file was not reviewed because of its syntax."""
 UNMERGED = "it has merge conflicts; resolve them first"
@@ -158,6 +160,11 @@ class RawFinding(msgspec.Struct, frozen=True):
     explicitly_enabled: bool = False
     only_caused: bool = False
 
+    @property
+    def is_error_of_project(self) -> bool:
+        """Return True if the project makes the code an error, which counts where it is off by default too."""
+        return self.explicitly_enabled and self.severity is Severity.ERROR
+
 
 class Estimate(msgspec.Struct, frozen=True):
     """The estimate of the judge for a finding.
@@ -249,12 +256,18 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Unreviewed(msgspec.Struct, frozen=True, order=True):
-    """A requested review step that did not happen; never reported as clean."""
+    """A requested review step that did not happen; never reported as clean.
+
+    Attributes:
+        is_declared: the trusted side declares that nobody can review the file here, with a filter of
+            ``.gitattributes``: its planes are inconclusive, and the gate is not.
+    """
 
     file: str
     specialist: str
     tool: str
     reason: str
+    is_declared: bool = False
 
 
 class ToolRun(msgspec.Struct, frozen=True):

@@ -433,6 +433,26 @@ class TestMissingObjects:
         ]
         assert report["gate"]["outcome"] == "inconclusive"
 
+    def test_ciphertext_is_unreviewed_and_inconclusive_unless_the_base_declares_it(
+        self, repo: GitRepository
+    ) -> None:
+        ciphertext = b"\0GITCRYPT\0" + bytes(range(128, 200))
+        base = repo.commit({".gitattributes": "s/* filter=git-crypt diff=git-crypt\n"})
+        repo.git("config", "filter.git-crypt.clean", "cat")
+        declared, other = ("it is encrypted, as .gitattributes declares", "it is encrypted")
+        for files, outcome, reasons in [
+            ({"s/a.py": ciphertext}, "pass", [declared]),
+            (
+                {"t/b.py": ciphertext, ".gitattributes": "* filter=git-crypt\n"},
+                "inconclusive",
+                [declared, other],
+            ),
+        ]:
+            repo.commit(files)
+            report = repo.report("--base", base, "--config-from", "base")
+            assert [one["reason"] for one in report["unreviewed"]] == reasons
+            assert (report["gate"]["outcome"], report["verdict"]["tier"] == "T1") == (outcome, False)
+
 
 class TestOddRepositories:
     @pytest.mark.parametrize("bare", [False, True])

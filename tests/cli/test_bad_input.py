@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from wardround.cli.commands import invoke
+
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
 
@@ -353,6 +355,24 @@ class TestPlaces:
         assert "[ruff/F507]" in done.stdout
         assert "Traceback" not in done.stderr
         assert "not reviewed" not in done.stdout
+
+    @pytest.mark.parametrize("command", [["review", "--staged"], ["doctor"], ["hook"], ["ci"]])
+    def test_a_removed_current_folder_is_a_usage_error(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+        command: list[str],
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        gone = tmp_path / "gone"
+        gone.mkdir()
+        os.chdir(gone)
+        gone.rmdir()
+
+        assert invoke(command) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("wardround: the current folder cannot be used (No such file or directory)")
 
     def test_no_home_at_all_changes_no_result(self, changed: GitRepository) -> None:
         """As in a container whose user nobody has heard of."""

@@ -213,6 +213,11 @@ BUILDS: dict[str, tuple[Variables, Of, dict[str, Any], Of, list[str]]] = {
     "primary branch, built for the first time":
         (lambda s: {"BRANCH_IS_PRIMARY": "true"}, lambda s: s.others[-1], {"depth": 1},
          lambda s: s.others[-2], ["other3.sql"]),
+    "job of one branch, built for the first time":
+        (lambda s: {"GIT_BRANCH": "origin/main"}, lambda s: s.others[-1], {}, lambda s: s.others[-2],
+         ["other3.sql"]),
+    "job of one branch that is not the default":
+        (lambda s: {"GIT_BRANCH": "origin/topic"}, lambda s: s.topic[-1], {}, lambda s: s.root, TOPIC),
     "tag":
         (lambda s: {"TAG_NAME": "v1"}, lambda s: s.topic[-1], {}, lambda s: s.topic[0], TOPIC[1:]),
 }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
-from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.file_kinds import SHELLS, FileKind
 from wardround_docker_ci.libraries.windows_images import runs_in_cmd
 from wardround_docker_ci.parsed_file import ParsedFile
 
@@ -61,8 +61,9 @@ def _dockerfile_scripts(file: ParsedFile) -> Iterator[EmbeddedScript]:
             continue
         if instruction.keyword != "RUN" or instruction.exec_form is not None:
             continue
-        if instruction.heredocs and instruction.text.startswith("<<"):
-            yield from (EmbeddedScript(document, instruction) for document in instruction.heredocs)
+        if instruction.runs_document:
+            if instruction.program_of_document in ("", *SHELLS):
+                yield from (EmbeddedScript(document, instruction) for document in instruction.heredocs)
         else:
             yield EmbeddedScript(instruction.body, instruction)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import posixpath
 import re
@@ -10,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import RepositoryView
@@ -57,6 +60,8 @@ _MEANINGS = (
     _meaning("syntax-check", r"^unexpected key ", "unexpected-key"),
     _meaning("syntax-check", r"should not be empty", "empty-value"),
     _meaning("syntax-check", r"^anchor .* is defined but not used", "unused-anchor"),
+    _meaning("action", r"^could not parse action metadata .*go-yaml load error", "yaml-syntax"),
+    _meaning("action", r" requires \"shell\" key ", "step-without-shell"),
     _meaning("action", r"too old to run|is retired", "outdated-action"),
     _meaning("action", r"^runtime .* is deprecated", "deprecated-runtime"),
     _meaning("action", r"deprecated", "deprecated-input"),
@@ -134,57 +139,109 @@ def _has_fallback(message: str, span: Span, lines: Sequence[str]) -> bool:
     return not get_close_matches(missing[1], _PROPERTY.findall(missing[2]))
 
 
-def _home(file: str) -> str:
-    """Return the part of a path before ``.github/workflows``."""
-    return file[: file.rindex(".github/workflows/")]
+class _StandIn:
+    """A private copy of the repository of a file by links, in which actionlint visits one workflow.
 
-
-def _stand_in(run: Invocation, file: str) -> Path:
-    """Return a directory with ``.git`` and links to the contents of the workflow's project."""
-    home = _home(file)
-    folder = _room(run) / (home or ".")
-    if not (folder / ".git").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".git").touch()
-        for entry in sorted((run.root / home).iterdir()):
-            if not (folder / entry.name).exists():
-                (folder / entry.name).symlink_to(entry)
-    return folder
-
-
-def _room(run: Invocation) -> Path:
-    """Return the parent directory of the stand-ins for one copy of the snapshot."""
-    return run.scratch / "actionlint" / run.root.parent.name
-
-
-_NOT_THERE = LazyPattern(
-    r"^could not read reusable workflow file for \"(?:[^\"]*/)?([^\"/]+)\".*no such file", re.DOTALL
-)
-
-
-def _is_unseen(result: ActionlintResult, run: Invocation) -> bool:
-    """Return True if a called workflow may be missing only because the snapshot is partial.
-
-    The snapshot is complete enough if another workflow called by its path is in it, or one whose name is
-    close to the missing one.
+    Attributes:
+        visited: the workflow: the file itself, or one that calls the action of the file.
+        names: the paths that actionlint may print for the file, in place of its own.
     """
-    missing = _NOT_THERE.search(result.message) if result.kind == "workflow-call" else None
-    if missing is None:
-        return False
-    folder = (run.root / relative(result.filepath, run)).parent
-    workflows = [one for one in sorted(folder.iterdir()) if one.suffix in (".yml", ".yaml")]
-    called = {name for one in workflows for name in _CALLED.findall(one.read_text("utf-8", "replace"))}
-    names = [one.name for one in workflows]
-    from difflib import get_close_matches  # few workflows call one that is missing
 
-    return called.isdisjoint(names) and not get_close_matches(missing[1], names, cutoff=_NEARLY)
+    def __init__(self, run: Invocation, file: str) -> None:
+        self.file = file
+        self.is_action = not _is_workflow(file)
+        name = hashlib.sha256(os.fsencode(file)).hexdigest()[:16]
+        self._folder = run.scratch / "actionlint" / run.root.parent.name / name
+        if self.is_action:
+            self.visited = self._folder / ".github/workflows/call.yml"
+            self._root = self._folder / "project"
+            self.names = frozenset({str(self.visited), str(self._root / file)})
+        else:
+            self._home = file[: file.rindex(".github/workflows/")]
+            self._root = self._folder
+            self.visited = self._folder / file[len(self._home) :]
+            self.names = frozenset({str(self.visited)})
+
+    def make(self, run: Invocation) -> None:
+        """Write it. actionlint searches for local actions and workflows only below a directory with ``.git``
+        in it, which the snapshot does not have and must not get: other tools would call git on it.
+        """
+        (self._folder / ".git").mkdir(parents=True, exist_ok=True)
+        if self.is_action:
+            self.visited.parent.mkdir(parents=True, exist_ok=True)
+            folder = json.dumps(f"./project/{posixpath.dirname(self.file)}")
+            self.visited.write_text(_CALL.format(folder=folder), "utf-8", "surrogateescape")
+            _link(self._root, run.root)
+            return
+        for entry in sorted((run.root / self._home).iterdir()):
+            _link(self._folder / entry.name, entry)
+
+    def is_about_file(self, result: ActionlintResult, run: Invocation) -> bool:
+        """Return True for a result about the file, and not about an action that it calls."""
+        path = os.path.abspath(run.root / result.filepath)
+        if not self.is_action:
+            return path in self.names and not _OF_ACTION.search(result.message)
+        return path in self.names and (path != str(self.visited) or bool(_OF_ACTION.search(result.message)))
+
+    def as_in_project(self, result: ActionlintResult, run: Invocation) -> ActionlintResult:
+        """Return a result with the paths of the project."""
+        is_at_call = self.is_action and os.path.abspath(run.root / result.filepath) == str(self.visited)
+        message = result.message
+        for folder in (self._root, run.root):
+            message = message.replace(f"{folder}/", "").replace(f'"{folder}"', '"."')
+        moved = replace(result, filepath=self.file, message=message)
+        return _in_action(moved, _lines(run, self.file)) if is_at_call else moved
+
+
+def _link(link: Path, target: Path) -> None:
+    if not link.is_symlink():
+        link.symlink_to(target)
+
+
+def _in_action(result: ActionlintResult, lines: Sequence[str]) -> ActionlintResult:
+    """Return a result about the file of an action, which actionlint has at the call, at the key it names."""
+    place = _YAML_PLACE.search(result.message)
+    if place is not None:
+        return replace(result, line=int(place[1]), column=int(place[2]), end_column=0)
+    key = next((key for key, words in _KEYS_OF_ACTIONS if words in result.message), "runs")
+    found = re.compile(rf"(?:^|[\s{{,])({key})['\"]?\s*:")
+    matches = ((number, found.search(line)) for number, line in enumerate(lines, 1))
+    number, match = next(((number, match) for number, match in matches if match), (1, None))
+    column, end = (match.start(1) + 1, match.end(1)) if match else (1, 0)
+    return replace(result, line=number, column=column, end_column=end)
+
+
+def _is_workflow(file: str) -> bool:
+    return kind_of(file, "") is FileKind.WORKFLOW
+
+
+_CALL = """\
+on: push
+jobs:
+  call:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: {folder}
+"""
+"""A workflow that only calls a local action, through which actionlint reads the file of the action."""
+_OF_ACTION = LazyPattern(
+    r"^could not parse action metadata in |^file \"[^\"]*\" does not exist in \""
+    r"|\bin (?:action )?metadata\b|\bin local action\b"
+)
+"""A message about the file of a local action."""
+_YAML_PLACE = LazyPattern(r" at L(\d+)\.C(\d+)\b")
+_KEYS_OF_ACTIONS = (
+    ("icon", "branding.icon"), ("color", "branding.color"), ("using", "runs.using"),
+    ("main", 'at "main" key'), ("pre", 'at "pre" key'), ("post", 'at "post" key'),
+    ("image", 'at "image" key'), ("name", "description is required"),
+)  # fmt: skip
+"""Keys of the file of an action, and the words by which a message is about one."""
+_NO_WORKFLOW = LazyPattern(r"^could not read reusable workflow file for .*no such file", re.DOTALL)
+"""A message about a called workflow that the snapshot lacks. DC224 reports those that the project lacks."""
 
 
 _ENTRY_MISSING = LazyPattern(r'^file "([^"]+)" does not exist in "([^"]+)"')
 """A message about a file that a local action names: the file, and the folder of the action."""
-_CALLED = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./\.github/workflows/([\w.-]+)")
-_NEARLY = 0.85
-"""The similarity of two names at which one is a misspelling of the other."""
 
 
 def results_of(output: bytes) -> list[ActionlintResult]:
@@ -302,6 +359,18 @@ _LOCAL = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./")
 """A reference of a workflow to an action or a workflow of its own repository."""
 
 
+_RUNS = LazyPattern(r"^['\"]?runs['\"]?[ \t]*:", re.MULTILINE)
+_WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
+
+
+_CALLED = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?(\./[^\s'\"}\],]*)")
+
+
+def _called(workflow: str) -> list[str]:
+    """Return the folders of the local actions that a workflow calls."""
+    return [posixpath.normpath(folder) for folder in _CALLED.findall(workflow)]
+
+
 _PROBE = """\
 on: push
 jobs:
@@ -346,45 +415,55 @@ ACTIONLINT = Actionlint()
 
 
 class ActionlintInProject(Actionlint):
-    """actionlint for workflows that reference actions or workflows in their own repository."""
+    """actionlint for the files of actions, and for workflows that reference their own repository.
+
+    It reports a defect of an action once in a process, at whichever call it visits first. So that the results
+    of a file do not depend on what else is reviewed, each has a process of its own, which takes 5 ms, and
+    results about the file of an action are results of that file alone.
+    """
 
     scope = ToolScope.PROJECT
     project_files = ("*.yml", "*.yaml")
+    files_per_run = 1
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """Return the command for workflows with local references, run on stand-ins of their repositories.
-
-        actionlint searches for local actions and workflows only below a directory with ``.git`` in it,
-        which the snapshot does not have and must not get: other tools would call git on it.
-        """
-        stand_ins = [str(_stand_in(run, file) / file[len(_home(file)) :]) for file in run.files]
-        return [*actionlint_argv(run.program, run), "-shellcheck=", *stand_ins]
+        """Return the command for a stand-in of each file."""
+        stand_ins = [_StandIn(run, file) for file in run.files]
+        for stand_in in stand_ins:
+            stand_in.make(run)
+        visited = [str(stand_in.visited) for stand_in in stand_ins]
+        return [*actionlint_argv(run.program, run), "-shellcheck=", *visited]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read the output with the paths of the stand-ins mapped back."""
-        names = {str(_stand_in(run, file) / file[len(_home(file)) :]): file for file in run.files}
-        stand_ins = str(run.scratch / "actionlint") + os.sep
-        room = _room(run)
-        results = []
-        for result in results_of(output):
-            path = os.path.abspath(run.root / result.filepath)
-            result.filepath = names.get(path, result.filepath)
-            for folder in (room, run.root):
-                result.message = result.message.replace(f"{folder}/", "").replace(f'"{folder}"', '"."')
-            if path in names or not path.startswith(stand_ins):
-                results.append(result)  # findings in other workflows do not belong to this file
-        return _read([one for one in results if not _is_unseen(one, run)], run)
+        results = [result for result in results_of(output) if not _NO_WORKFLOW.search(result.message)]
+        found = [
+            stand_in.as_in_project(result, run)
+            for stand_in in (_StandIn(run, file) for file in run.files)
+            for result in results
+            if stand_in.is_about_file(result, run)
+        ]
+        return _read(found, run)
 
     def holds(self, finding: RawFinding, project: RepositoryView) -> bool:
-        """Return False for a file of a local action that the project has; the snapshot has no such files."""
+        """Return False for a file of a local action that the project has; the snapshot has no such files.
+
+        Nor is one missing that only a release has: no workflow of the project calls the action.
+        """
         missing = _ENTRY_MISSING.match(finding.message)
         if missing is None:
             return True
         path = posixpath.normpath(posixpath.join(missing[2], missing[1]))
-        return project.read(path) is None and path not in project.paths([path])
+        if project.read(path) is not None or path in project.paths([path]):
+            return False
+        workflows = map(project.read, project.paths(_WORKFLOWS))
+        return any(posixpath.normpath(missing[2]) in _called(text or "") for text in workflows)
 
     def accepts(self, path: str, text: str) -> bool:
-        return kind_of(path, text) is FileKind.WORKFLOW and _LOCAL.search(text) is not None
+        kind = kind_of(path, text)
+        if kind is FileKind.ACTION:
+            return _RUNS.search(text) is not None
+        return kind is FileKind.WORKFLOW and _LOCAL.search(text) is not None
 
 
 ACTIONLINT_IN_PROJECT = ActionlintInProject()

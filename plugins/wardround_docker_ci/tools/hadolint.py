@@ -14,7 +14,8 @@ from wardround.findings import RawFinding, Span
 from wardround.tools.parsing import collapse_whitespace, decoded, selection
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name
-from wardround_docker_ci.file_kinds import FileKind, kind_of
+from wardround_docker_ci.analysis.stage_shells import shell_at
+from wardround_docker_ci.file_kinds import SHELLS, FileKind, kind_of
 from wardround_docker_ci.libraries.windows_images import runs_in_cmd
 from wardround_docker_ci.tools.here_documents import original, readable
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
@@ -234,6 +235,9 @@ def _keeps_no_index(lines: Sequence[str], first: int) -> bool:
 
 _REMOVES_LISTS = LazyPattern(r"\bapt(?:-get)?\s[^&|;\n]*?\bdist-?clean\b")
 """The command of apt that removes the package lists, which hadolint does not know."""
+_OF_POSIX = "SC3"
+"""The prefix of codes for what a POSIX shell lacks."""
+_MORE_THAN_POSIX = ("bash", "ksh", "ksh93", "mksh", "zsh", "bats")
 
 
 def _removes_lists(lines: Sequence[str], first: int) -> bool:
@@ -253,12 +257,28 @@ def _is_for_cmd(text: str, line: int) -> bool:
     return bool(before) and runs_in_cmd(file, before[-1])
 
 
+def _is_of_another_shell(result: HadolintResult, text: str) -> bool:
+    """Return True if no shell runs a script, or one that has what a POSIX shell lacks.
+
+    hadolint forgets SHELL at the next ENV, ARG or WORKDIR, and takes no program from a here-document.
+    """
+    shell = shell_at(_parsed(text), result.line)
+    return shell.program not in SHELLS or (
+        result.code.startswith(_OF_POSIX) and shell.program in _MORE_THAN_POSIX
+    )
+
+
+def _has_pipefail(text: str, line: int) -> bool:
+    """Return True if the shell of a line (1-based), also of an earlier stage, has the option pipefail."""
+    return "pipefail" in shell_at(_parsed(text), line).options
+
+
 def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
     if result.code.startswith("SC"):  # shellcheck reads every script as one of a POSIX shell
         declared = _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
-        return declared or _is_for_cmd(text, result.line)
-    if result.code == "DL4006" and _is_for_cmd(text, result.line):  # cmd has no pipefail
-        return True
+        return declared or _is_for_cmd(text, result.line) or _is_of_another_shell(result, text)
+    if result.code == "DL4006" and (_is_for_cmd(text, result.line) or _has_pipefail(text, result.line)):
+        return True  # cmd has no pipefail
     if result.code == "DL3009" and _removes_lists(lines, result.line):
         return True
     if result.code == "DL3006":  # hadolint does not substitute arguments

@@ -1,7 +1,11 @@
 """Copies of Dockerfiles that hadolint can read where its parser differs from BuildKit's.
 
-hadolint needs an empty line after each here-document; without one it rejects the next line and checks nothing
-of the file. The copy has the same lines, except for the last one of each such document: it is joined to the
+hadolint reads nothing behind the word that begins a here-document, and knows only names as delimiters. The
+copy has the same lines, without the here-documents that are not scripts: a file name is in their place in
+COPY and ADD, nothing in commands.
+
+hadolint also needs an empty line after each here-document; without one it rejects the next line and checks
+nothing of the file. The copy has the same lines, except for the last one of each script: it is joined to the
 line before it if possible, and the terminator moves to its position.
 
 hadolint also continues an instruction that ends in an escaped escape character, as in a Windows path;
@@ -12,10 +16,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wardround.checks.lazy import LazyPattern
 from wardround.tools.parsing import relative
 from wardround.tools.tool import Invocation
+
+if TYPE_CHECKING:
+    from wardround.languages.dockerfile import Instruction
 
 _FOLDER = "hadolint"
 _ENDS_A_COMMAND = LazyPattern(r"\s*[^#\s](?:.*[^\\&|{(;\s])?\s*$(?<!\bdo)(?<!\bthen)(?<!\belse)")
@@ -27,7 +35,7 @@ def readable(run: Invocation, file: str) -> str:
     """Return the path to pass to hadolint: the file's own, or that of its copy."""
     text = (run.root / file).read_bytes().decode("utf-8", "surrogateescape")
     changed = with_slashes(text) if _ESCAPED_END.search(text) else text
-    changed = with_gaps(changed) if "<<" in changed else changed
+    changed = with_gaps(without_data(changed)) if "<<" in changed else changed
     if changed == text:
         return file
     copy = _copies(run) / file
@@ -40,6 +48,46 @@ def original(run: Invocation, path: str) -> str:
     """Return the file of a path in hadolint's output, relative to the snapshot."""
     copies = _copies(run)
     return str(Path(path).relative_to(copies)) if Path(path).is_relative_to(copies) else relative(path, run)
+
+
+def without_data(text: str) -> str:
+    """Return the text without here-documents that are not scripts, and with plain delimiters of the others.
+
+    It has the same number of lines.
+    """
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
+
+    for instruction in reversed(dockerfile.read(text).instructions):
+        markers = instruction.markers
+        if markers and instruction.runs_document:
+            text = _with_plain_delimiters(text, instruction)
+        elif markers:
+            begin, end = instruction.heredocs[0].start, instruction.end
+            text = text[:begin] + "\n" * text.count("\n", begin, end) + text[end:]
+            for marker in reversed(markers):
+                text = text[: marker.start] + _STAND_INS[instruction.keyword] + text[marker.end :]
+    return text
+
+
+_STAND_INS = {"RUN": "", "COPY": "here.txt", "ADD": "here.tar"}
+"""The words in place of a marker; hadolint asks for COPY where ADD has a file that is no archive."""
+_PLAIN = re.compile(r"\d*<<-?([\"']?)[A-Za-z_]\w*\1")
+
+
+def _with_plain_delimiters(text: str, instruction: Instruction) -> str:
+    """Return the text in which the delimiters of a script are names."""
+    documents = zip(instruction.markers, instruction.heredocs, strict=True)
+    for marker, document in reversed(list(documents)):
+        if _PLAIN.fullmatch(marker.text):
+            continue
+        name = re.sub(r"^(?=\d)|\W", "_", marker.delimiter)
+        begin = text.find(marker.delimiter, document.end)
+        if begin >= 0:
+            text = text[:begin] + name + text[begin + len(marker.delimiter) :]
+        quote = "'" if re.search(r"[\\'\"]", marker.text) else ""
+        word = f"<<{'-' if marker.strips else ''}{quote}{name}{quote}"
+        text = text[: marker.start] + word + text[marker.end :]
+    return text
 
 
 def with_gaps(text: str) -> str:

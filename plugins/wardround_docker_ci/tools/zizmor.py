@@ -412,6 +412,7 @@ class Zizmor(Tool):
                         severity=_severity(code, determination, text, run.root / file),
                     )
                 )  # fmt: skip
+        found.sort(key=lambda one: (one.file, one.span, one.code, one.message))
         found = _images_once(_once_for_a_line(_once_for_a_workflow(found)), run)
         return _tags_that_count(found, run)
 

@@ -12,7 +12,7 @@ from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration
 
 _HERE = LazyPattern(
-    r"(?P<head>^[^\n]*)<<-?\s*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)[^\n]*\n(?P<body>.*?)^\s*(?P=mark)\s*$",
+    r"(?P<head>^[^\n]*)<<-?\s*(?P<quote>\\?['\"]?)(?P<mark>[\w.-]+)['\"]?[^\n]*\n(?P<body>.*?)^\s*(?P=mark)\s*$",
     re.MULTILINE | re.DOTALL,
 )
 _STRING = LazyPattern(r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'", re.DOTALL)

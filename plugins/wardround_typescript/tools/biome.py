@@ -14,15 +14,29 @@ from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Tool
 from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, native_program
-from wardround_typescript.tools.own_config import check_seals, sealed
+from wardround_typescript.tools.own_config import (
+    check_seals,
+    has_configuration,
+    nearest_configuration,
+    sealed,
+)
 
 CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
 
 
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
-    """Return True if the project has a configuration at its root that biome can read on its own."""
-    config = next((text for name in CONFIG_NAMES if (text := read(name)) is not None), None)
-    return config is not None and not _needs_packages(jsonc.loads(config))
+    """Return True if the project has a configuration at its root, or above one of the files."""
+    return has_configuration(CONFIG_NAMES, read, paths)
+
+
+def _is_nested(config: Mapping[str, Any] | None) -> bool:
+    """Return True if a configuration is a part of the one above it."""
+    values = config or {}
+    return values.get("root") is False or "//" in (values.get("extends"), *_listed(values.get("extends")))
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _needs_packages(config: Mapping[str, Any] | None) -> bool:
@@ -64,11 +78,12 @@ class Biome(Tool):
     install = "npm install --save-dev @biomejs/biome"
     optional = True
     config_names = CONFIG_NAMES
+    starts_in_packages = True
 
     def command(self, run: Invocation) -> Sequence[str]:
         check_seals("biome", run, CONFIG_NAMES)
         return [str(run.program), "lint", "--reporter=json", "--max-diagnostics=none",
-                "--no-errors-on-unmatched", "--", *run.files]  # fmt: skip
+                "--no-errors-on-unmatched", "--", *run.files_from_folder]  # fmt: skip
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read ``biome lint --reporter=json``."""
@@ -82,6 +97,19 @@ class Biome(Tool):
 
     def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
         return is_configured(read, paths)
+
+    def package_of(self, path: str, configs: Mapping[str, str]) -> str | None:
+        """Return the folder of the nearest configuration that is no part of another.
+
+        None if biome cannot read it on its own.
+        """
+        found = nearest_configuration(path, CONFIG_NAMES, configs)
+        while found is not None:
+            config, folder = jsonc.loads(configs[found]), found.rpartition("/")[0]
+            if not _is_nested(config) or not folder:
+                return None if _needs_packages(config) else folder
+            found = nearest_configuration(folder, CONFIG_NAMES, configs)
+        return None
 
     def missing_notice(self, root: Path) -> str:
         """Return the reason why a configured biome is not run."""

@@ -15,7 +15,12 @@ from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, script
-from wardround_typescript.tools.own_config import check_seals, sealed
+from wardround_typescript.tools.own_config import (
+    check_seals,
+    has_configuration,
+    nearest_configuration,
+    sealed,
+)
 from wardround_typescript.tools.tsc import CONFIG_NAMES as TYPE_CONFIGS
 from wardround_typescript.tools.tsc import PROJECT_FILES
 
@@ -28,8 +33,8 @@ _GUARD = Path(__file__).with_name("only_base.cjs")
 
 
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
-    """Return True if the project has a configuration at its root."""
-    return any(read(name) is not None for name in _CONFIGS)
+    """Return True if the project has a configuration at its root, or above one of the files."""
+    return has_configuration(_CONFIGS, read, paths)
 
 
 def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
@@ -102,12 +107,14 @@ class Eslint(Tool):
     optional = True
     config_names = CONFIG_NAMES
     runs_config = True
+    starts_in_packages = True
     project_files = PROJECT_FILES
 
     def command(self, run: Invocation) -> Sequence[str]:
         trusted = check_seals("eslint", run, CONFIG_NAMES)
         guard = _guard(run, trusted)
-        return [*guard, str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", "--", *run.files]
+        options = ("-f", "json", "--no-error-on-unmatched-pattern")
+        return [*guard, str(run.program), *options, "--", *run.files_from_folder]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read ``eslint -f json``."""
@@ -121,6 +128,16 @@ class Eslint(Tool):
 
     def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
         return is_configured(read, paths)
+
+    def package_of(self, path: str, configs: Mapping[str, str]) -> str | None:
+        """Return the folder of the nearest flat configuration, in which alone eslint 9 searches for one.
+
+        The older configurations are searched from each file upwards.
+        """
+        flat = nearest_configuration(path, _FLAT, configs)
+        if flat is not None:
+            return flat.rpartition("/")[0]
+        return "" if nearest_configuration(path, _OLD, configs) is not None else None
 
     def missing_notice(self, root: Path) -> str:
         """Return the reason why a configured eslint is not run."""

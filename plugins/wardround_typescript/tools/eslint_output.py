@@ -8,9 +8,12 @@ from pathlib import Path
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.findings import Edit, RawFinding, Span, SuggestedFix
+from wardround.findings import Edit, RawFinding, Severity, Span, SuggestedFix
 from wardround.tools.parsing import collapse_whitespace, decoded, relative, span_of
 from wardround.tools.tool import Invocation
+
+_ERROR = 2
+"""The severity of a rule that the configuration of the project makes an error."""
 
 
 class EslintFix(msgspec.Struct):
@@ -90,6 +93,13 @@ def _result(file: str, message: EslintMessage, text: Utf16Text) -> RawFinding:
         span = Span(*text.position(start), *text.position(end))
         fix = SuggestedFix("apply eslint's fix", False, (Edit(file, span, message.fix.text),))
     code = "syntax-error" if message.fatal else message.rule_id or "syntax-error"
+    is_error = message.severity == _ERROR and not message.fatal
     return RawFinding(
-        code, file, span_of(line, column, end_line, end_column), collapse_whitespace(message.message), fix=fix
+        code,
+        file,
+        span_of(line, column, end_line, end_column),
+        collapse_whitespace(message.message),
+        fix=fix,
+        severity=Severity.ERROR if is_error else None,
+        explicitly_enabled=is_error,
     )

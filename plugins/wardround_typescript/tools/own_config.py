@@ -10,13 +10,29 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from wardround.errors import ToolFailed
 from wardround.tools.tool import Invocation
+
+
+def has_configuration(names: Sequence[str], read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+    """Return True if a file of one of these names is at the root, or in a folder above one of the paths."""
+    folders = {str(folder) for path in paths for folder in PurePosixPath(path).parents}
+    return any(
+        read(str(PurePosixPath(folder, name))) is not None
+        for folder in sorted({".", *folders})
+        for name in names
+    )
+
+
+def nearest_configuration(path: str, names: Sequence[str], configs: Mapping[str, str]) -> str | None:
+    """Return the path of the configuration in the lowest folder above a file; the first name counts there."""
+    candidates = (str(folder / name) for folder in PurePosixPath(path).parents for name in names)
+    return next((candidate for candidate in candidates if candidate in configs), None)
 
 
 def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.findings import RawFinding, Span
+from wardround.findings import RawFinding, Severity, Span
 from wardround.languages import jsonc
 from wardround.tools.parsing import collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation
@@ -19,6 +19,7 @@ from wardround_typescript.tools.oxlint_config import CONFIG_NAMES, LINK_SUFFIX
 from wardround_typescript.tools.oxlint_sense import sensible
 
 _CODE = r"(?:eslint-plugin-)?@?([\w@/-]+)\(([\w/-]+)\)"
+_SYNTAX_ERROR = "syntax-error"
 _SCOPES = {
     "typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf", "next": "nextjs",
 }  # fmt: skip
@@ -84,7 +85,7 @@ def _is_contradicted(result: RawFinding, linted: Callable[[str], LintedFile]) ->
     snapshots of their output, put the declarations of several modules into one file, where oxlint reports
     repeated names as syntax errors.
     """
-    if result.code != "syntax-error" and not result.code.startswith("TS/"):
+    if result.code != _SYNTAX_ERROR and not result.code.startswith("TS/"):
         return False
     if linted(result.file).contains(_TEMPLATE):
         return True
@@ -111,14 +112,22 @@ def _result(diagnostic: OxlintDiagnostic, run: Invocation, linted: Callable[[str
     if code.endswith("tsconfig-error"):
         raise ToolOutputError(f"oxlint could not read the project: {collapse_whitespace(diagnostic.message)}")
     file = relative(diagnostic.filename.removesuffix(LINK_SUFFIX), run)
-    if not diagnostic.labels:
-        return RawFinding(
-            code, file, Span(1, 1, 1, 1), collapse_whitespace(diagnostic.message), diagnostic.url
-        )
-    last = code in _PLACED_LAST or diagnostic.message.endswith("has already been declared")
-    label = diagnostic.labels[-1 if last else 0].span
-    span = linted(file).span(label.offset, label.length)
-    return RawFinding(code, file, span, collapse_whitespace(diagnostic.message), diagnostic.url)
+    span = Span(1, 1, 1, 1)
+    if diagnostic.labels:
+        last = code in _PLACED_LAST or diagnostic.message.endswith("has already been declared")
+        label = diagnostic.labels[-1 if last else 0].span
+        span = linted(file).span(label.offset, label.length)
+    # Our own selection has warnings only.
+    is_error = diagnostic.severity == "error" and code != _SYNTAX_ERROR and not code.startswith("TS/")
+    return RawFinding(
+        code,
+        file,
+        span,
+        collapse_whitespace(diagnostic.message),
+        diagnostic.url,
+        severity=Severity.ERROR if is_error else None,
+        explicitly_enabled=is_error,
+    )
 
 
 def _code(code: str | None) -> str:
@@ -126,9 +135,9 @@ def _code(code: str | None) -> str:
     eslint.
     """
     if code is None:
-        return "syntax-error"
+        return _SYNTAX_ERROR
     match = re.fullmatch(_CODE, code)
     if match is None:
-        return "syntax-error"
+        return _SYNTAX_ERROR
     scope = _SCOPES.get(match[1], match[1])
     return match[2] if scope == "eslint" else f"{scope}/{match[2]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 from collections.abc import Sequence
 
@@ -61,6 +62,9 @@ def cli() -> None:
 
 def invoke(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors become text on standard error."""
+    if (problem := _folder_problem()) is not None:
+        echo_err(f"wardround: the current folder cannot be used ({problem}); change into one that exists")
+        return USAGE
     try:
         result = cli.main(args=arguments, prog_name="wardround", standalone_mode=False)
     except Interrupted as interrupted:
@@ -82,6 +86,15 @@ def invoke(arguments: Sequence[str] | None = None) -> int:
         _show_crash(crash)
         return INTERNAL
     return result if isinstance(result, int) else 0
+
+
+def _folder_problem() -> str | None:
+    """Return the reason why the current folder has no path: it was removed, or may not be read."""
+    try:
+        os.getcwd()
+    except OSError as cause:
+        return cause.strerror or str(cause)
+    return None
 
 
 def _show_crash(crash: BaseException) -> None:

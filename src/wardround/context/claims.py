@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import msgspec
 
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.filters import Filters
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.readability import MAX_SOURCE_BYTES, why_unreadable
@@ -39,6 +41,7 @@ class FileClaims:
         self._source = source
         self._host = host
         self._config = config
+        self._request = request
         self.specialists = selected_specialists(host, config, request)
 
     def claim(self, file: ChangedFile) -> Claim:
@@ -73,12 +76,25 @@ class FileClaims:
         readers = tuple(s for s in claiming if reasons[s.name] is None)
         any_text_only = all(s.reviews_all_text for s in claiming)
         is_known = content is not None and not file.fragment
+        declared = self._declared_in(file.path, content or b"") if any(reasons.values()) else ""
         unreviewed = tuple(
-            Unreviewed(file.path, s.name, "git", reason)
+            Unreviewed(
+                file.path, s.name, "git", reason + (declared and f", as {declared} declares"), bool(declared)
+            )
             for s in claiming
             if (reason := reasons[s.name]) and (not s.reviews_all_text or any_text_only or is_known)
         )
         return Claim(readers, content or b"", unreviewed)
+
+    def _declared_in(self, path: str, content: bytes) -> str:
+        """Return the file on the trusted side whose filter has replaced the content of a path, or nothing."""
+        declared = self._filters.of(path)
+        return declared.file if declared is not None and declared.replaced(content) else ""
+
+    @cached_property
+    def _filters(self) -> Filters:
+        side = self._request.trusted_side
+        return Filters(lambda path: self._source.read(path, side))
 
     def _claiming(self, path: str, content: bytes) -> list[Specialist]:
         claiming = self._host.specialists_for(path, content[:MAX_SOURCE_BYTES])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.change.change_source import NOT_UTF8, decoded, in_any_encoding, is_lfs_pointer
 from wardround.change.diff import ChangedFile
+from wardround.change.filters import is_ciphertext
 from wardround.change.trees import MAX_FILE_BYTES
 from wardround.specialists import Specialist
 
@@ -28,10 +29,13 @@ def why_unreadable(file: ChangedFile, path: str, content: bytes | None, speciali
     if content is None:
         return "its content is not in this clone; fetch it (partial or damaged clone)"
     if specialist.reviews_all_text:
-        is_content = _is_text(content, _MAX_TEXT_BYTES) and not is_lfs_pointer(content)
+        is_stand_in = is_lfs_pointer(content) or is_ciphertext(content)
+        is_content = _is_text(content, _MAX_TEXT_BYTES) and not is_stand_in
         return _too_large(content, _MAX_TEXT_BYTES) if is_content else ""
     if is_lfs_pointer(content):
         return "it is a Git LFS pointer, and its content is not in the repository"
+    if is_ciphertext(content):
+        return "it is encrypted"
     if (reason := _too_large(content, MAX_SOURCE_BYTES)) is not None:
         return reason
     text = decoded(content)

@@ -121,7 +121,7 @@ class Comparing:
                 return self._named(found, head)
         if event.default_branch is not None and not event.has_parent_only:
             default = self._default_branch(event.default_branch, head)
-            if default is not None:
+            if default is not None and not (event.may_be_default and self._contains(default, head)):
                 return self._named(default, head)
         parent = checkout.first_parent(head)
         if parent is not None:
@@ -153,9 +153,12 @@ class Comparing:
         )
 
     def _named(self, base: str, head: str, notice: str | None = None) -> RevisionRange:
-        if base == head or self._checkout.merge_base(base, head) == head:
+        if self._contains(base, head):
             notice = f"{head[:_SHOWN]} is part of its base {base[:_SHOWN]}: there is nothing to review"
         return RevisionRange(base, head, notice)
+
+    def _contains(self, base: str, head: str) -> bool:
+        return base == head or self._checkout.merge_base(base, head) == head
 
     def _require(self, revision: str, option: str) -> str:
         found = self._checkout.commit(revision)

@@ -38,6 +38,8 @@ class CiEvent(msgspec.Struct, frozen=True):
         previous: the commit that was reviewed last: before a push, or in the last successful build.
         pushed: the first of the commits that were pushed.
         default_branch: the repository's, unless the event is about that branch itself.
+        may_be_default: the branch may be the default one, since the event does not name it: a commit that is
+            in the default branch is compared with the one before.
         has_parent_only: compare with the commit before, as for a tag, which starts no change.
         is_deletion: a branch or a tag was deleted.
         branch, title, body: of the change request, in which a ticket may be named.
@@ -52,6 +54,7 @@ class CiEvent(msgspec.Struct, frozen=True):
     previous: str | None = None
     pushed: str | None = None
     default_branch: str | None = None
+    may_be_default: bool = False
     has_parent_only: bool = False
     is_deletion: bool = False
     branch: str = ""
@@ -197,5 +200,6 @@ def _jenkins(environ: Mapping[str, str]) -> CiEvent:
         "tag" if tag else "branch",
         previous=object_id(environ.get("GIT_PREVIOUS_SUCCESSFUL_COMMIT")),
         default_branch=None if environ.get("BRANCH_IS_PRIMARY") == "true" else "HEAD",
+        may_be_default=not environ.get("BRANCH_NAME"),  # only a multibranch job names its branch
         has_parent_only=bool(tag),
     )

@@ -89,9 +89,11 @@ class BaseComparison:
         is_added = self._files[unit.path].is_added_line
         results = head.get(reviewer, unit.path) or ()
         enabled = set()
+        chosen = {result.code for result in results if result.is_error_of_project}
         for code in {r.code for r in results if not (r.only_caused and is_added(r.span.line))}:
             rule = self._catalogue.rule(f"{reviewer.name}/{code}")
-            default = rule.severity if runs_in(rule, unit.path, preview=settings.preview) else None
+            is_on = code in chosen or runs_in(rule, unit.path, preview=settings.preview)
+            default = rule.severity if is_on else None
             if settings.severity(rule.id, default) is not None:
                 enabled.add(code)
         return enabled

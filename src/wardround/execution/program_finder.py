@@ -45,15 +45,22 @@ class ProgramFinder:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def program(self, side: ReviewSide, tool: Tool, results: Results) -> FoundProgram:
-        """The tool's program: the project's own or, where that is under version control, the usual one."""
-        usual, found = process.find_program(tool.program), tool.find(self._root)
+    def program(self, side: ReviewSide, tool: Tool, results: Results, folder: str = "") -> FoundProgram:
+        """The tool's program: the project's own or, where that is under version control, the usual one.
+
+        Args:
+            folder: where the search for the project's own begins; it ends at the root.
+        """
+        package = self._root / folder
+        folders = [package, *package.parents][: len(package.parts) - len(self._root.parts) + 1]
+        usual = process.find_program(tool.program)
+        found = next(filter(None, map(tool.find, folders)), None)
         refused = None
         for program in dict.fromkeys((found, None if found is None or tool.optional else usual)):
             if program is None:
                 continue
             is_ours = program == usual or program.is_relative_to(sys.prefix)
-            paths = [program] if is_ours else [self._root / _PACKAGES, program]
+            paths = [program] if is_ours else [*(place / _PACKAGES for place in folders), program]
             tracked = self._tracked_ancestor(side, paths, results)
             if tracked is None:
                 return FoundProgram(program, refused)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import chain, groupby
 from pathlib import Path
@@ -36,24 +36,36 @@ class ToolPlanner:
     def plan(self, side: ReviewSide, units: Sequence[WorkUnit], results: Results) -> list[ToolJob]:
         """Return the required runs; known results and unreviewed files are added to the results."""
         ready = [
-            (tool, accepted, program)
+            (tool, group, folder, program)
             for tool, of_tool in _by_tool(units).items()
             if self._profile in tool.profiles
-            and (accepted := _accepted(side, tool, of_tool, results))
-            and (program := self._startable(side, tool, accepted, results)) is not None
+            for folder, group in self._by_package(tool, _accepted(side, tool, of_tool, results))
+            if (program := self._startable(side, tool, group, folder, results)) is not None
         ]
-        identify((tool, program) for tool, _, program in ready)
+        identify((tool, program) for tool, _, _, program in ready)
         jobs = [job for entry in ready for job in self._jobs(side, *entry, results)]
         results.tampered_paths |= set(self._settings.referenced(side.changed))
         return jobs
 
+    def _by_package(self, tool: Tool, units: Sequence[WorkUnit]) -> Iterable[tuple[str, list[WorkUnit]]]:
+        """The files for which a project uses a tool, by the folder in which it starts, in their order."""
+        paths = [unit.path for unit in units]
+        if not units or not tool.is_configured(self._settings.read_trusted, paths):
+            return []
+        if not tool.starts_in_packages:
+            return [("", list(units))]
+        groups: dict[str, list[WorkUnit]] = {}
+        for unit in units:
+            folder = tool.package_of(unit.path, self._settings.files(tool, unit.path))
+            if folder is not None:
+                groups.setdefault(folder, []).append(unit)
+        return sorted(groups.items())
+
     def _startable(
-        self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], results: Results
+        self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], folder: str, results: Results
     ) -> Path | None:
         """The program of a tool the project uses; a missing one makes files unreviewed or is a note."""
-        if not tool.is_configured(self._settings.read_trusted, [unit.path for unit in units]):
-            return None
-        found = self._programs.program(side, tool, results)
+        found = self._programs.program(side, tool, results, folder)
         if found.path is None:
             reason = _why_missing(tool, found.refused if found.refused in results.tampered_paths else None)
             missing = [Unreviewed(unit.path, unit.specialist.name, tool.name, reason) for unit in units]
@@ -63,7 +75,13 @@ class ToolPlanner:
         return found.path
 
     def _jobs(
-        self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], program: Path, results: Results
+        self,
+        side: ReviewSide,
+        tool: Tool,
+        units: Sequence[WorkUnit],
+        folder: str,
+        program: Path,
+        results: Results,
     ) -> list[ToolJob]:
         """Take known results from the cache and return jobs for the rest."""
         environment = self._programs.environment(side, tool, units[0], results)
@@ -85,7 +103,9 @@ class ToolPlanner:
         names = {unit.path: unit.specialist.name for unit in units}
         groups = groupby(sorted(pending, key=requested.__getitem__), key=requested.__getitem__)
         return [
-            ToolJob(tool, names, program, environment, tuple(batch), {p: keys[p] for p in batch}, codes)
+            ToolJob(
+                tool, names, program, environment, tuple(batch), {p: keys[p] for p in batch}, codes, folder
+            )
             for codes, paths in groups
             for batch in batch_paths(list(paths), tool)
         ]

@@ -29,8 +29,21 @@ _MAX_FUTILE_HALVINGS = 2
 """The number of times that the files of a failed tool are halved when it fails over each half."""
 
 
+def in_order(results: Sequence[RawFinding]) -> list[RawFinding]:
+    """Return the results for one file by their places, each once.
+
+    A tool that works in parallel prints them in another order, or twice, in each run.
+    """
+    return sorted(dict.fromkeys(results), key=lambda result: (result.span, result.code, result.message))
+
+
 class ToolJob(msgspec.Struct):
-    """A tool and its files that are not in the cache; ``requested`` are the codes for all of them."""
+    """A tool and its files that are not in the cache.
+
+    Attributes:
+        requested: the codes for all of the files.
+        folder: the folder in which the program starts.
+    """
 
     tool: Tool
     specialists: dict[str, str]
@@ -39,6 +52,7 @@ class ToolJob(msgspec.Struct):
     files: tuple[str, ...]
     keys: dict[str, bytes]
     requested: tuple[str, ...] = ()
+    folder: str = ""
     seconds: float = 0.0
     results: dict[str, list[RawFinding]] = msgspec.field(default_factory=dict)
     skipped: dict[str, str] = msgspec.field(default_factory=dict)
@@ -209,7 +223,9 @@ class ToolRunner:
         tool = job.tool
         names = {alias_ending(path, tool.endings): path for path in job.files}
         root = snapshot.side(job.sandbox_name(side))
-        run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home, job.requested)
+        run = Invocation(
+            job.program, root, tuple(names), job.environment, snapshot.home, job.requested, job.folder
+        )
         missing = [name for name in names if not (root / name).is_file()]
         if missing:
             raise ToolFailed(f"{names[missing[0]]} was not in the snapshot")
@@ -217,7 +233,7 @@ class ToolRunner:
         try:
             output = self._processes.capture(
                 tool.command(run),
-                cwd=root,
+                cwd=root / job.folder,
                 timeout_s=self._seconds_for(root, job),
                 clean=tool.success_codes,
                 env=minimal_env(job.program, snapshot.home, tool.variables),
@@ -238,7 +254,7 @@ class ToolRunner:
                 found[path].append(finding)
         for path, results in found.items():
             if results:
-                found[path] = positioned(results, side.read(path) or b"", tool)
+                found[path] = positioned(in_order(results), side.read(path) or b"", tool)
         return found
 
     def _seconds_for(self, root: Path, job: ToolJob) -> float:

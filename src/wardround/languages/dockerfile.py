@@ -26,7 +26,8 @@ _KEYWORD = LazyPattern(r"[ \t]*([A-Za-z]\w*)")
 _FLAG = LazyPattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*))?)(?=\s|$)")
 _WORD = LazyPattern(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
 _PAIR = LazyPattern(r"([A-Za-z_][\w.-]*)=")
-_HEREDOC = LazyPattern(r"(?<!<)<<(-?)([\"']?)([A-Za-z_]\w*)\2")
+_HEREDOC = LazyPattern(r"\d*<<(-?)([^<]+)")
+_SHEBANG = LazyPattern(r"#![ \t]*(\S+)(?:[ \t]+(\S+))?")
 _JSON_STRING = LazyPattern(r'"(?:\\.|[^"\\])*"')
 
 
@@ -43,6 +44,21 @@ class KeyValuePair(Struct, frozen=True):
 
     name: DockerfileToken
     value: DockerfileToken | None
+
+
+class HeredocMarker(Struct, frozen=True):
+    """The word that begins a here-document: ``<<-EOF``.
+
+    Attributes:
+        delimiter: without quotes and escapes.
+        strips: tabs before its lines and its delimiter are removed.
+    """
+
+    text: str
+    start: int
+    end: int
+    delimiter: str
+    strips: bool
 
 
 class Instruction(Struct, frozen=True, eq=False):
@@ -84,6 +100,30 @@ class Instruction(Struct, frozen=True, eq=False):
         """The arguments, unquoted; of the JSON form its strings."""
         listed = self.exec_form
         return _words(self.body) if listed is None else listed
+
+    @property
+    def markers(self) -> list[HeredocMarker]:
+        """The words that begin its here-documents, as BuildKit reads them: each a word of its own."""
+        return _markers(self.keyword, self.body)
+
+    @property
+    def runs_document(self) -> bool:
+        """Return True for ``RUN <<EOF``, whose here-document is a script or the input of one program."""
+        return self.keyword == "RUN" and bool(self.heredocs) and self.text.startswith(self.markers[0].text)
+
+    @property
+    def program_of_document(self) -> str:
+        """The program that reads the here-document of ``RUN <<EOF``, without its folder.
+
+        It follows the markers, or is in the first line of the document. Empty for the shell of the stage.
+        """
+        if not self.runs_document:
+            return ""
+        command = next((word.text for word in self.words if "<<" not in word.text), "")
+        shebang = _SHEBANG.match(self.heredocs[0].text)
+        if not command and shebang is not None:
+            command = (shebang[2] or "") if shebang[1].endswith("/env") else shebang[1]
+        return command.rpartition("/")[2]
 
     @property
     def exec_form(self) -> list[DockerfileToken] | None:
@@ -358,21 +398,34 @@ def _flags(logical: Passage, at: int) -> tuple[tuple[tuple[str, DockerfileToken]
 
 
 def _here_documents(lines: _Lines, keyword: str, body: Passage) -> tuple[tuple[Passage, ...], int]:
-    if keyword not in ("RUN", "COPY", "ADD"):
-        return (), 0
     documents, last = [], 0
-    for match in _HEREDOC.finditer(body.text):
+    for marker in _markers(keyword, body):
         begin = min(lines.at, len(lines.text))
         finish = begin
         while (entry := lines.next()) is not None:
             start, line = entry
             last = start + len(line)
-            delimiter = line.lstrip("\t") if match.group(1) else line
-            if delimiter.rstrip("\r") == match.group(3):
+            delimiter = line.lstrip("\t") if marker.strips else line
+            if delimiter.rstrip("\r") == marker.delimiter:
                 break
             finish = min(lines.at, len(lines.text))
         documents.append(Passage(lines.text[begin:finish], begin))
     return tuple(documents), last
+
+
+def _markers(keyword: str, body: Passage) -> list[HeredocMarker]:
+    if keyword not in ("RUN", "COPY", "ADD") or "<<" not in body.text:
+        return []
+    found = ((word, _HEREDOC.fullmatch(word.text)) for word in _raw_words(body))
+    return [
+        HeredocMarker(word.text, word.start, word.end, unquoted(match[2]), bool(match[1]))
+        for word, match in found
+        if match is not None and not _UNMEANT.search(match[2])
+    ]
+
+
+_UNMEANT = LazyPattern(r"[()|&;]")
+"""Signs in a word that belongs to an expression of the shell, as ``$((1 <<2))``."""
 
 
 def _raw_words(body: Passage) -> list[DockerfileToken]:

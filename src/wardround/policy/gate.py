@@ -43,6 +43,6 @@ def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_lev
         counts = Counter(f.rule for f in blocking)
         reasons = [f"{rule}: {count}" for rule, count in sorted(counts.items())]
         return Gate(GateOutcome.BLOCKED, fail_level, (*reasons, *unreviewed_reasons))
-    if unreviewed:
+    if any(not one.is_declared for one in unreviewed):
         return Gate(GateOutcome.INCONCLUSIVE, fail_level, tuple(unreviewed_reasons))
-    return Gate(GateOutcome.PASS, fail_level, ())
+    return Gate(GateOutcome.PASS, fail_level, tuple(unreviewed_reasons))

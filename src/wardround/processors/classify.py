@@ -41,7 +41,7 @@ def _finding(
     """The finding of a result; None where its rule is off, or reports only what a change causes."""
     rule = inputs.catalogue.rule(f"{tool}/{result.code}")
     settings = inputs.config.for_file(path)
-    is_on = runs_in(rule, path, preview=settings.preview)
+    is_on = runs_in(rule, path, preview=settings.preview) or result.is_error_of_project
     default = (result.severity or rule.severity) if is_on else None
     severity = settings.severity(rule.id, default)
     if severity is None or (result.only_caused and status is not Status.CAUSED):

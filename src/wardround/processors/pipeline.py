@@ -22,6 +22,7 @@ from wardround.processors.suppressions import ApplySuppressions
 from wardround.processors.tamper import ReportTampering
 from wardround.processors.test_data import DropTestDataFindings
 from wardround.processors.tool_suppressions import ReportToolSuppressions
+from wardround.processors.unfiltered import ReportUnfiltered
 from wardround.processors.unreviewed import ReportUnreviewed
 
 PIPELINE: tuple[Processor, ...] = (
@@ -36,6 +37,7 @@ PIPELINE: tuple[Processor, ...] = (
     MaskSecrets(),  # before identities, which are the message where the statement is unknown
     FingerprintFindings(),
     ReportNotUtf8(),
+    ReportUnfiltered(),
     ApplySuppressions(),
     ReportTampering(),
     ReportToolSuppressions(),

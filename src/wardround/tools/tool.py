@@ -67,6 +67,7 @@ class Invocation(msgspec.Struct, frozen=True):
         scratch: an empty folder outside ``root`` for files the command needs.
         requested: codes the configuration switches on beyond the selection of the tool's map; a family ends
             with a star.
+        folder: the folder in which the program starts, relative to ``root``; all files are below it.
     """
 
     program: Path
@@ -75,6 +76,12 @@ class Invocation(msgspec.Struct, frozen=True):
     environment: Path | None
     scratch: Path
     requested: tuple[str, ...] = ()
+    folder: str = ""
+
+    @property
+    def files_from_folder(self) -> tuple[str, ...]:
+        """The files relative to the folder in which the program starts."""
+        return tuple(file.removeprefix(f"{self.folder}/") for file in self.files)
 
     @property
     def untrusted(self) -> UntrustedPaths | None:
@@ -138,6 +145,8 @@ class Tool(ABC):
         runs_config: True if its configuration may load code of the project. Where the change is not trusted,
             ``Invocation.untrusted`` names the files that must not be run.
         config_at_root: True if its configuration counts at the repository's root only.
+        starts_in_packages: True if it starts in the folder that ``package_of`` returns for a file, with the
+            program that is installed there or above it.
         project_files: names of the files it must see next to those it reviews, to know what is first-party.
         variables: environment variables it needs; it gets no others of the caller's.
         map_package: the package that holds its tool map.
@@ -166,6 +175,7 @@ class Tool(ABC):
     config_code: tuple[str, ...] = ()
     runs_config: bool = False
     config_at_root: bool = False
+    starts_in_packages: bool = False
     project_files: tuple[str, ...] = ()
     variables: Mapping[str, str] = MappingProxyType({})
     map_package: str = "wardround_rules"
@@ -207,6 +217,14 @@ class Tool(ABC):
             paths: the files under review.
         """
         return True
+
+    def package_of(self, path: str, configs: Mapping[str, str]) -> str | None:
+        """Return the folder in which it must start for a file; None if it is not configured there.
+
+        Args:
+            configs: the configuration files that apply to the file, by path.
+        """
+        return ""
 
     def missing_notice(self, root: Path) -> str:
         """Return the reason why an optional tool that the project configures is not run, and how to install

@@ -38,3 +38,25 @@ def test_a_path_means_the_one_file_it_can_mean(
 def test_two_paths_that_mean_one_file_mean_none() -> None:
     measured = MeasuredLines({"src/shop/cart.py": {1: True}, "/build/src/shop/cart.py": {1: False}})
     assert measured_paths(measured, "/repo", "", TRACKED) == {}
+
+
+@pytest.mark.parametrize(
+    ("written", "paths"),
+    [
+        (("src/index.ts", "src/own.ts"), {"packages/foo/src/index.ts", "packages/foo/src/own.ts"}),
+        (("src/index.ts", "src/top.ts"), {"src/index.ts", "src/top.ts"}),
+        (("packages/foo/src/index.ts",), {"packages/foo/src/index.ts"}),
+        (("../src/index.ts",), {"packages/foo/src/index.ts"}),
+        (("src\\index.ts",), {"packages/foo/src/index.ts"}),
+    ],
+)
+def test_paths_are_relative_to_the_folder_above_the_report_in_which_they_exist(
+    written: tuple[str, ...], paths: set[str]
+) -> None:
+    tracked = (
+        "src/index.ts", "src/top.ts", "packages/foo/src/index.ts", "packages/foo/src/own.ts",
+        "packages/bar/src/index.ts", "packages/bar/src/own.ts",
+    )  # fmt: skip
+    measured = MeasuredLines({path: {} for path in written})
+
+    assert set(measured_paths(measured, "/repo", "packages/foo/coverage/unit", tracked)) == paths

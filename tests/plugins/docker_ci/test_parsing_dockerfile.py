@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,23 @@ def test_here_documents_are_no_instructions() -> None:
         ["one\n", "two\n"],
         [],
     ]
+
+
+@pytest.mark.parametrize(
+    ("run", "program"),
+    [
+        ("<<E", ""), ("<<E bash -e", "bash"), ("<<E /usr/bin/python3", "python3"), ("echo <<E", ""),
+        ("echo", ""), ("<<-\"E\"", ""), ("<<\\E", ""),
+    ],
+)  # fmt: skip
+def test_the_program_of_a_here_document_follows_its_marker(run: str, program: str) -> None:
+    (_, instruction) = read(f"FROM a\nRUN {run}\nx\nE\n").instructions[:2]
+    assert instruction.program_of_document == program
+
+
+def test_the_program_of_a_here_document_is_in_its_first_line() -> None:
+    for line, program in (("#!/bin/bash -e", "bash"), ("#!/usr/bin/env python3", "python3"), ("# x", "")):
+        assert read(f"FROM a\nRUN <<E\n{line}\nE\n").instructions[1].program_of_document == program
 
 
 def test_flags_pairs_and_the_json_form_have_places() -> None:

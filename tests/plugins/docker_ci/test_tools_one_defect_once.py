@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from wardround_docker_ci.libraries.buildkit_checks import enables, waived
 from wardround_docker_ci.tools.hadolint import HADOLINT
-from wardround_docker_ci.tools.here_documents import with_gaps
+from wardround_docker_ci.tools.here_documents import with_gaps, without_data
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Reviewed, places
@@ -97,6 +97,53 @@ def test_a_dockerfile_waives_and_asks_for_checks_by_docker_s_own_names(reviewed:
     assert not enables(read("# check=error=true\nFROM a:1\n"), "InvalidDefinitionDescription")
     assert "hadolint/DL3025" not in _said(reviewed, text)
     assert "DC043" in waived(read("# syntax=docker/dockerfile:1\n# check=skip=all\nFROM a:1\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "copy"),
+    [
+        ("COPY <<-\\EOT <<B.b /x/\n  $X\n\tEOT\nfoo\nB.b\n", "COPY here.txt here.txt /x/\n\n\n\n\n"),
+        ("ADD <<EOF-1 /x\na\nEOF-1\n", "ADD here.tar /x\n\n\n"),
+        ("RUN cat > x <<'E' && \\\n  rm y\nbody\nE\n", "RUN cat > x  && \\\n  rm y\n\n\n"),
+        ("RUN <<e.f bash\na\ne.f\n", "RUN <<e_f bash\na\ne_f\n"),
+        ("RUN <<'A B'\nx\nA B\n", "RUN <<'A_B'\nx\nA_B\n"),
+        ("RUN <<'E'\nx\nE\n", "RUN <<'E'\nx\nE\n"),
+        ('RUN echo $((1 <<2)) "a <<EOF b" $((1<<3))\n', 'RUN echo $((1 <<2)) "a <<EOF b" $((1<<3))\n'),
+    ],
+)
+def test_hadolint_reads_here_documents_as_buildkit_does(text: str, copy: str) -> None:
+    assert without_data(f"FROM a:1\n{text}USER u\n") == f"FROM a:1\n{copy}USER u\n"
+
+
+_BASH = 'SHELL ["/bin/bash", "-o", "pipefail", "-c"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        (f"{_BASH}ENV A=b\nRUN [[ -f /x ]] && cat x | grep y\n", []),
+        (f"{_BASH}ARG X\nWORKDIR /x\nFROM a AS b\nRUN [[ -f /x ]] && cat x | grep y\n", []),
+        ("# hadolint shell=bash\nENV A=b\nRUN [[ -f /x ]]\n", []),
+        ("RUN <<EOT bash\n[[ -f /x ]]\nEOT\n", []),
+        ("RUN <<EOT\n#!/usr/bin/env bash\nset -o pipefail\nEOT\n", []),
+        ("RUN <<EOT python3\nfor x in range(3):\n  print(x)\nEOT\n", []),
+        ("RUN <<EOT sh\nset -e\n[[ -f /x ]]\nEOT\n", ["hadolint/SC3010"]),
+        (f"RUN [[ -f /x ]]\n{_BASH}RUN [[ -f /x ]]\n", ["hadolint/SC3010"]),
+        ('SHELL ["/bin/sh", "-c"]\nENV A=b\nRUN [[ -f /x ]]\n', ["hadolint/SC3010"]),
+        (
+            "RUN apt-get update && apt-get install -y --no-install-recommends a=1 \\\n"
+            " && cat > /x <<'EOT' && rm -rf /var/lib/apt/lists/*\nb\nEOT\n",
+            [],
+        ),
+    ],
+)
+def test_scripts_are_those_of_the_shell_that_runs_them(
+    reviewed: Reviewed, text: str, rules: list[str]
+) -> None:
+    done = reviewed({"Dockerfile": f"FROM debian:12-slim AS a\n{text}USER 1000\n"}, HADOLINT)
+
+    assert [one.rule for one in done.visible] == rules
+    assert done.unreviewed == ()
 
 
 def test_hadolint_reads_on_behind_a_here_document(reviewed: Reviewed) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
 import pytest
 from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJECT
 from wardround_docker_ci.tools.block_scalars import position_in_block
@@ -12,7 +17,8 @@ from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKF
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Pretended, Reviewed, places
-from wardround.tools.tool import Profile
+from wardround.findings import Finding
+from wardround.tools.tool import Invocation, Profile
 
 WORKFLOW = ".github/workflows/build.yml"
 _HEAD = "on: pull_request\npermissions: {}\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n"
@@ -24,6 +30,30 @@ def test_zizmor_counts_bytes(reviewed: Reviewed) -> None:
     done = reviewed({WORKFLOW: _HEAD + step}, ZIZMOR)
 
     assert places(done) == [("zizmor/template-injection", 8, 24)]
+
+
+def test_zizmor_results_do_not_depend_on_the_order_of_its_output(tmp_path: Path) -> None:
+    steps = "".join(f"      - uses: owner/action@v{number}\n" for number in range(3))
+    (tmp_path / "a.yml").write_text(_HEAD + steps, "utf-8")
+    run = Invocation(Path("zizmor"), tmp_path, ("a.yml",), None, tmp_path)
+    output = [_unpinned_use(row) for row in (6, 7, 8)]
+
+    (found,) = {tuple(ZIZMOR.parse(json.dumps(some).encode(), run)) for some in permutations(output)}
+
+    assert {result.span.line for result in found} >= {7}
+
+
+def _unpinned_use(row: int) -> dict[str, Any]:
+    points = {"start_point": {"row": row, "column": 14}, "end_point": {"row": row, "column": 29}}
+    symbolic = {
+        "key": {"Local": {"verbatim_path": "a.yml"}}, "annotation": "action is not pinned",
+        "route": {"route": []}, "kind": "Primary",
+    }  # fmt: skip
+    determinations = {"confidence": "High", "severity": "High", "persona": "Regular"}
+    return {
+        "ident": "unpinned-uses", "desc": "unpinned action reference", "determinations": determinations,
+        "locations": [{"symbolic": symbolic, "concrete": {"location": points}}],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -183,34 +213,37 @@ def test_places_in_block_scalars(text: str, column: int, place: tuple[int, int] 
     assert position_in_block(text.split("\n"), 1, column) == place
 
 
-def test_a_called_workflow_is_missing_only_where_others_are_known(reviewed: Reviewed) -> None:
+def test_a_missing_called_workflow_is_left_to_a_check(reviewed: Reviewed) -> None:
     calls = "on: push\npermissions: {}\njobs:\n  a:\n    uses: ./.github/workflows/b.yml\n"
 
     assert places(reviewed({WORKFLOW: calls}, ACTIONLINT_IN_PROJECT)) == []
-    other = {".github/workflows/c.yml": "on: push\njobs: {}\n", WORKFLOW: calls}
-    assert places(reviewed(other, ACTIONLINT_IN_PROJECT)) == []
 
 
-@pytest.mark.parametrize(
-    ("other", "there"),
-    [
-        ("night.yml", {"night.yml": "on: push\njobs:\n  a:\n    uses: ./.github/workflows/shared.yml\n"}),
-        ("shared-test.yml", {"shared-test.yml": "on: push\njobs: {}\n"}),
-    ],
-    ids=["another-called-one-is-there", "a-like-name-is-there"],
-)
-def test_a_missing_called_workflow_is_reported_without_folders_of_the_run(
-    reviewed: Reviewed, other: str, there: dict[str, str]
+def test_results_about_an_action_are_of_its_file_and_independent_of_what_else_is_reviewed(
+    reviewed: Reviewed,
 ) -> None:
-    calls = "on: push\npermissions: {}\njobs:\n  a:\n    uses: ./.github/workflows/shared-tests.yml\n"
-    shared = {"shared.yml": "on: workflow_call\njobs: {}\n"} if other == "night.yml" else {}
-    files = {f".github/workflows/{name}": text for name, text in {**there, **shared}.items()}
+    action = "name: a\nruns:\n  using: composite\n  steps:\n    - run: echo\n    - uses: ./b\n"
+    flow = "description: d\nruns: {using: node24, main: a.js}\nbranding: {icon: nope, color: red}\n"
+    calls = _HEAD + "      - uses: ./.github/actions/a\n      - uses: ./b\n        with: {c: d}\n"
+    files = {f".github/workflows/{number}.yml": calls for number in range(5)}
+    files |= {".github/actions/a/action.yml": action, "b/action.yml": flow, "c/action.yml": "runs: [\n"}
 
-    done = reviewed({**files, WORKFLOW: calls}, ACTIONLINT_IN_PROJECT)
+    found = [(one.file, *_place_of(one)) for one in reviewed(files, ACTIONLINT_IN_PROJECT).visible]
 
-    (found,) = [one for one in done.findings if one.rule == "actionlint/workflow-call"]
-    assert found.span.line == 5
-    assert found.message.endswith(": open .github/workflows/shared-tests.yml: no such file or directory")
+    a = ".github/actions/a/action.yml"
+    assert found == [
+        (a, "actionlint/action", 1, 1),
+        (a, "actionlint/step-without-shell", 5, 7),
+        *((f".github/workflows/{number}.yml", "actionlint/action-input", 9, 16) for number in range(5)),
+        ("b/action.yml", "actionlint/action", 2, 1),
+        ("b/action.yml", "actionlint/action", 2, 23),
+        ("b/action.yml", "actionlint/action", 3, 12),
+        ("c/action.yml", "actionlint/yaml-syntax", 2, 1),
+    ]
+
+
+def _place_of(finding: Finding) -> tuple[str, int, int]:
+    return finding.rule, finding.span.line, finding.span.column
 
 
 _PASTED = (

@@ -158,3 +158,12 @@ def test_a_manifest_that_is_no_yaml_is_unreviewed(reviewed: Reviewed, pretended:
 
     (unreviewed,) = done.unreviewed
     assert unreviewed.reason.startswith("it does not parse: ")
+
+
+def test_an_action_that_zizmor_declines_is_explained_by_the_error_about_it(reviewed: Reviewed) -> None:
+    action = "name: a\ndescription: d\nruns:\n  using: composite\n  steps:\n    - run: echo\n"
+
+    done = reviewed({"a/action.yml": action}, ACTIONLINT_IN_PROJECT, ZIZMOR)
+
+    assert [one.rule for one in done.visible] == ["actionlint/step-without-shell"]
+    assert done.unreviewed == ()

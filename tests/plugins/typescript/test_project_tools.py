@@ -7,17 +7,19 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from wardround_typescript import node_modules
 from wardround_typescript.tools.biome import BIOME, config_overlay
 from wardround_typescript.tools.eslint import ESLINT
 from wardround_typescript.tools.eslint_output import Utf16Text
-from wardround_typescript.tools.oxlint import OXLINT_TYPES
+from wardround_typescript.tools.oxlint import OXLINT, OXLINT_TYPES
 from wardround_typescript.tools.tsc import TSC, config_closure
 
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
 from tests.stand_ins import stand_in
 from wardround.errors import ToolFailed, ToolOutputError
+from wardround.findings import Severity
 from wardround.tools.tool import Invocation, Profile
 
 HAS_NODE = shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is not None
@@ -68,6 +70,115 @@ def test_biome_of_the_project_runs_if_it_is_configured(reviewed: Reviewed, repo:
 
     assert [(f.rule, f.defect_class) for f in done.visible] == [("biome/noDebugger", "debugger-left-behind")]
     assert done.unreviewed == ()
+
+
+_SAYS_FOLDER = (
+    "files = sys.argv[sys.argv.index('--') + 1 :]\n"
+    "entries = sorted(os.listdir('.'))\n"
+    "message = {'ruleId': 'no-var', 'severity': 2, 'line': 1, 'column': 1}\n"
+    "print(json.dumps([{'filePath': os.path.abspath(one), 'messages': ["
+    "{**message, 'message': '|'.join([one, *entries])}]} for one in files]))"
+)
+
+
+@pytest.mark.skipif(not HAS_NODE, reason="needs node")
+def test_eslint_starts_in_the_package_that_configures_it(reviewed: Reviewed, repo: GitRepository) -> None:
+    for folder in ("", "apps/b/"):
+        repo.write(f"{folder}node_modules/eslint/package.json", "{}")
+        stand_in(repo.root / f"{folder}node_modules/eslint/bin/eslint.js", "eslint", _SAYS_FOLDER)
+    config = {"eslint.config.js": "export default [];\n"}
+    files = {f"apps/{name}/eslint.config.js": text for name in "ab" for text in config.values()}
+    files |= {f"apps/{name}/src/x.js": "var a = 1\n" for name in "abc"}
+
+    done = reviewed({**IGNORED, **files}, ESLINT, profile=Profile.CI)
+
+    found = {finding.file: finding.message for finding in done.visible if finding.file.endswith("x.js")}
+    assert found == {
+        "apps/a/src/x.js": "src/x.js|eslint.config.js|src",
+        "apps/b/src/x.js": "src/x.js|eslint.config.js|node_modules|src",
+    }
+    assert done.unreviewed == ()
+
+
+@pytest.mark.parametrize(
+    ("configs", "folder"),
+    [
+        ({}, None),
+        ({"biome.json": "{}"}, ""),
+        ({"p/biome.json": '{"root": true}'}, "p"),
+        ({"biome.json": "{}", "p/biome.json": '{"root": false}'}, ""),
+        ({"biome.json": "{}", "p/biome.json": '{"extends": "//"}'}, ""),
+        ({"biome.json": "{}", "p/biome.json": "{}"}, "p"),
+        ({"p/biome.jsonc": '{"extends": ["acme/biome"]}'}, None),
+    ],
+)
+def test_biome_starts_where_its_configuration_is_complete(
+    configs: dict[str, str], folder: str | None
+) -> None:
+    assert BIOME.package_of("p/src/a.js", configs) == folder
+
+
+_LEVELS = [
+    ('{"linter": {"rules": {"suspicious": {"noDebugger": "error"}}}}', Severity.ERROR),
+    (
+        '{"linter": {"rules": {"suspicious": {"noDebugger": {"level": "error", "options": {}}}}}}',
+        Severity.ERROR,
+    ),
+    ('{"overrides": [{"linter": {"rules": {"suspicious": "error"}}}]}', Severity.ERROR),
+    ('{"linter": {"rules": {"suspicious": {"noDebugger": "warn"}}}}', None),
+    ("{}", None),
+]
+
+
+@pytest.mark.parametrize(("config", "severity"), _LEVELS)
+def test_rules_that_the_project_makes_errors_of_biome_are_errors(
+    tmp_path: Path, config: str, severity: Severity | None
+) -> None:
+    (tmp_path / "biome.json").write_text(config)
+
+    (found,) = BIOME.parse(json.dumps(BIOME_SAYS).encode(), _run(tmp_path, "a.ts"))
+
+    assert (found.severity, found.explicitly_enabled) == (severity, severity is not None)
+
+
+@pytest.mark.parametrize(("level", "severity"), [(2, Severity.ERROR), (1, None)])
+def test_rules_that_the_project_makes_errors_of_eslint_are_errors(
+    tmp_path: Path, level: int, severity: Severity | None
+) -> None:
+    (tmp_path / "a.js").write_text("alert(1)\n")
+    message = {"ruleId": "no-alert", "severity": level, "message": "m", "line": 1, "column": 1}
+    answer = [{"filePath": str(tmp_path / "a.js"), "messages": [message]}]
+
+    (found,) = ESLINT.parse(json.dumps(answer).encode(), _run(tmp_path, "a.js"))
+
+    assert (found.severity, found.explicitly_enabled) == (severity, severity is not None)
+
+
+@pytest.mark.parametrize(
+    ("rules", "levels"),
+    [
+        ({"no-alert": "error", "no-debugger": "warn"}, {"no-alert": "error", "no-debugger": "warn"}),
+        ({"no-alert": "warn", "no-debugger": "error"}, {"no-alert": "info", "no-debugger": "error"}),
+        ({"no-console": "error"}, {"no-console": "error"}),
+    ],
+)
+def test_rules_that_the_project_makes_errors_of_oxlint_are_errors(
+    reviewed: Reviewed, rules: dict[str, str], levels: dict[str, str]
+) -> None:
+    files = {".oxlintrc.json": json.dumps({"rules": rules}), "a.js": "alert(1); debugger; console.log(1)\n"}
+
+    done = reviewed(files, OXLINT)
+
+    found = {finding.rule.removeprefix("oxlint/"): finding.severity.label for finding in done.findings}
+    assert {rule: found.get(rule) for rule in levels} == levels
+
+
+def test_biome_paths_are_those_of_the_repository(tmp_path: Path) -> None:
+    run = replace(_run(tmp_path, "p/a.ts"), folder="p")
+
+    (found,) = BIOME.parse(json.dumps(BIOME_SAYS).encode(), run)
+
+    assert (found.file, run.files_from_folder) == ("p/a.ts", ("a.ts",))
 
 
 CONFIGURED = {"biome.json": "{}", "tsconfig.json": "{}", ".eslintrc.yml": "", "a.ts": "export const a = 1\n"}

@@ -100,7 +100,7 @@ class BuildSecretKept(CiCheck):
                     self._check(one, shown)
 
     def _check(self, one: Instruction, shown: Sequence[str]) -> None:
-        passages = one.heredocs if one.heredocs and one.text.startswith("<<") else (one.body,)
+        passages = one.heredocs if one.runs_document else (one.body,)
         found = [command for passage in passages for command in commands(passage)]
         holders = list(shown)
         for command in found:

@@ -15,7 +15,8 @@ def measured_paths(
     """Return the path in the repository -> the path as written, for each file that is under version control.
 
     Paths may be absolute, also on another machine, or relative to the root, to the folder of the coverage
-    file, or to one of its source folders. A path that may mean several files means none.
+    file or one above it, as to the package in whose ``coverage`` folder it is, or to one of its source
+    folders. A path that may mean several files means none.
 
     Args:
         root: the absolute path of the work tree.
@@ -26,8 +27,9 @@ def measured_paths(
         names[posixpath.basename(path)].append(path)
     found: dict[str, str] = {}
     ambiguous: set[str] = set()
+    bases = _bases(measured, root, folder, frozenset(tracked))
     for written in measured.files:
-        path = _meant(written.replace("\\", "/"), _bases(measured, root, folder), root, names)
+        path = _meant(written.replace("\\", "/"), bases, root, names)
         if path in found:
             ambiguous.add(path)
         elif path:
@@ -35,10 +37,20 @@ def measured_paths(
     return {path: written for path, written in found.items() if path not in ambiguous}
 
 
-def _bases(measured: MeasuredLines, root: str, folder: str) -> tuple[str, ...]:
+def _bases(measured: MeasuredLines, root: str, folder: str, tracked: Collection[str]) -> tuple[str, ...]:
+    """Return the folders that paths may be relative to, those first from which most of them exist."""
     written = (one.replace("\\", "/") for one in measured.roots)
     inside = [_below(one, root) if posixpath.isabs(one) else one for one in written]
-    return tuple(dict.fromkeys(["", folder, *(one for one in inside if one is not None)]))
+    parts = folder.split("/") if folder else []
+    above = ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
+    bases = dict.fromkeys([*above, "", *(one for one in inside if one is not None)])
+    relative = [path for one in measured.files if not posixpath.isabs(path := one.replace("\\", "/"))]
+    existing = {base: sum(_joined(base, path) in tracked for path in relative) for base in bases}
+    return tuple(sorted(bases, key=lambda base: -existing[base]))
+
+
+def _joined(base: str, path: str) -> str:
+    return posixpath.normpath(posixpath.join(base, path))
 
 
 def _below(path: str, root: str) -> str | None:
@@ -53,7 +65,7 @@ def _meant(path: str, bases: Iterable[str], root: str, names: dict[str, list[str
     inside = _below(path, root)
     exact = [path if inside is None else inside]
     if not posixpath.isabs(path):
-        exact = [posixpath.normpath(posixpath.join(base, path)) for base in bases]
+        exact = [_joined(base, path) for base in bases]
     for one in exact:
         if one in same_name:
             return one

@@ -21,6 +21,8 @@ from wardround_sql.specialist import holds_sql
         ("a.ts", "db.query('DELETE FROM ' + t)", ['DELETE FROM "{t}"']),
         ("a.ts", "const s = 'DELETE FROM t'", []),
         ("a.rb", "execute <<~SQL\n  DELETE FROM t\nSQL\n", ["  DELETE FROM t\n"]),
+        ("a.sh", "psql <<\\SQL\nDELETE FROM t\nSQL\n", ["DELETE FROM t\n"]),
+        ("a.sh", "psql <<-end.sql\nDELETE FROM t\nend.sql\n", ["DELETE FROM t\n"]),
         ("a.py", "def broken(:", []),
         ("a.py", "Q = 'DELETE FROM t'\nc.execute(Q)", ["DELETE FROM t"]),
         (

@@ -1,0 +1,109 @@
+"""SQL templates as they may be once they are rendered, to find out whether their SQL can be parsed.
+
+No template is run. Expressions become names and tags blanks, and since what a template writes is unknown, the
+text is also read without branches, and without expressions that are a clause by themselves.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from itertools import product
+
+from wardround.checks.lazy import LazyPattern
+from wardround_sql.parsing.jinja import without_jinja
+from wardround_sql.parsing.splitter import cut
+from wardround_sql.parsing.statements import is_read
+
+_TAG = LazyPattern(r"\{#.*?#\}|\{%[-+]?\s*(\w+)\b((?:[^%]|%(?!\}))*)%\}", re.DOTALL)
+_ALONE = LazyPattern(r"^[ \t]*,?[ \t]*(?:\{\{(?:(?!\}\}).)*\}\}[ \t]*)+,?[ \t]*$", re.MULTILINE | re.DOTALL)
+_OF_LOOP = LazyPattern(r"\bloop\s*\.\s*(?:last|first|index0?|revindex0?|nextitem|previtem)\b")
+_ASIDE = ("macro", "call", "set", "test", "materialization", "docs", "snapshot_config")
+_TYPE = LazyPattern(r"(?i)(?:(?<=\bas\s)|(?<=::))\{\{[^{}]*\}\}(?=\s*(?:\)|,|$|\bas\b))", re.MULTILINE)
+_FIRST = LazyPattern(
+    r"(?s)(?:\s|\{\{\s*config\((?:(?!\}\}).)*\}\}|--[^\n]*)*(\{\{(?!\s*config\()(?:(?!\}\}).)*\}\})"
+)
+_QUERY = "select * from x"
+_LONGEST = 60_000
+"""Characters of a file, above which it is not read in every dialect."""
+_DIALECTS = (
+    "snowflake",
+    "bigquery",
+    "redshift",
+    "databricks",
+    "duckdb",
+    "trino",
+    "clickhouse",
+    "tsql",
+    "mysql",
+)
+
+
+def reads_rendered(text: str) -> bool:
+    """Return True if a rendering of a template can be parsed in PostgreSQL or another dialect."""
+    renderings = list(dict.fromkeys(_renderings(text)))
+    if any(_reads_postgres(rendering) for rendering in renderings):
+        return True
+    return len(text) <= _LONGEST and any(
+        _reads(rendering, dialect) for dialect in _DIALECTS for rendering in renderings
+    )
+
+
+def _renderings(text: str) -> Iterator[str]:
+    for has_branches, has_lone_expressions in product((True, False), repeat=2):
+        rendered = _without_bodies(text, has_branches=has_branches)
+        if not has_lone_expressions:
+            rendered = _ALONE.sub(lambda match: _blank(match[0]), rendered)
+        yield without_jinja(_with_types_and_query(rendered))
+
+
+def _with_types_and_query(text: str) -> str:
+    """Fill in expressions that are the type of a cast, or the query at the start of the file."""
+    text = _TYPE.sub(lambda match: "int".ljust(len(match[0])), text)
+    first = _FIRST.match(text)
+    if first is None or len(first[1]) < len(_QUERY):
+        return text
+    return text[: first.start(1)] + _QUERY + _blank(first[1][len(_QUERY) :]) + text[first.end(1) :]
+
+
+def _without_bodies(text: str, *, has_branches: bool) -> str:
+    """Blank the bodies of tags that write no SQL here, or not always; of branches the first remains."""
+    out, at, depth = list[str](), 0, list[bool]()
+    for tag in _TAG.finditer(text):
+        piece = text[at : tag.start()]
+        out += [_blank(piece) if any(depth) else piece, tag[0]]
+        at = tag.end()
+        name, rest = tag[1] or "", tag[2] or ""
+        if name.startswith("end") and depth:
+            depth.pop()
+        elif name in ("else", "elif") and depth:
+            depth[-1] = True
+        elif name == "if":
+            depth.append(not has_branches or _OF_LOOP.search(rest) is not None)
+        elif name == "for":
+            depth.append(False)
+        elif name in _ASIDE and not (name == "set" and "=" in rest):
+            depth.append(True)
+    return "".join([*out, text[at:]])
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def _reads_postgres(text: str) -> bool:
+    return all(is_read(piece.text) for piece in cut(text)[0])
+
+
+def _reads(text: str, dialect: str) -> bool:
+    import sqlglot
+    from sqlglot import exp
+
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    try:
+        trees = sqlglot.parse(text, dialect=dialect)
+    except (sqlglot.errors.SqlglotError, ValueError, RecursionError, AttributeError, TypeError):
+        return False
+    kinds = (exp.Query, exp.DML, exp.DDL, exp.Alter, exp.Drop)
+    return all(tree is None or isinstance(tree, kinds) for tree in trees)
