@@ -314,6 +314,30 @@ class TestCompleting:
         (tmp_path / "a").write_bytes(b"\xff\0\xff")
         assert self.content(PatchChangeSource(diff, tmp_path)) == (None, b"\xff\0\xff", False)
 
+    @pytest.mark.parametrize("is_applied", [False, True])
+    @pytest.mark.parametrize("kind", ["edit", "delete"])
+    def test_words_are_found_in_the_rest_of_a_folder_that_is_a_side_of_the_diff(
+        self, repo: GitRepository, kind: str, is_applied: bool
+    ) -> None:
+        deletion = "--- a/a.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-load = 1\n-two = 2\n"
+        edit = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-load = 1\n+save = 1\n two = 2\n"
+        added = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+load()\n"
+        repo.write("use.py", "from a import load\n")
+        repo.write("logs/use.py", "load\n")
+        repo.write(".gitignore", "logs\n")
+        repo.write("a.py", "save = 1\ntwo = 2\n" if is_applied else "load = 1\ntwo = 2\n")
+        if kind == "delete" and is_applied:
+            (repo.root / "a.py").unlink()
+        origin = PatchChangeSource((edit if kind == "edit" else deletion) + added, repo.root)
+        is_known = kind == "edit" or not is_applied
+        assert origin.files_with_word(["load"], ["*.py"]) == ["new.py", *(["use.py"] if is_known else [])]
+        assert ("use.py" in origin.tracked()) == is_known
+
+    def test_words_of_a_folder_that_is_no_side_of_the_diff_do_not_count(self, tmp_path: Path) -> None:
+        (tmp_path / "a.py").write_text("something = 'else'\n", encoding="utf-8")
+        (tmp_path / "use.py").write_text("more\n", encoding="utf-8")
+        assert PatchChangeSource(DIFF, tmp_path).files_with_word(["more"], ["*.py"]) == ["a.py"]
+
     def test_a_fragment_is_inconclusive_and_not_clean(self, repo: GitRepository) -> None:
         done = repo.wardround("review", "--diff-file", "-", stdin=DIFF)
         assert done.returncode == 0

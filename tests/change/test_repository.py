@@ -837,6 +837,50 @@ class TestRestOfTheTree:
             with Repository(repo.root) as repository:
                 assert repository.files_with_word(WORKTREE, words, ["m/*.sql"]) == found
 
+    @pytest.mark.parametrize("searches", [1, 30])
+    @pytest.mark.parametrize("bits", [None, "--skip-worktree", "--assume-unchanged"])
+    def test_words_are_found_in_the_reviewed_tree_whatever_lies_on_disk(
+        self, repo: GitRepository, bits: str | None, searches: int
+    ) -> None:
+        old = {"edited.py": "charge()\n", "gone.py": "charge()\n", "far/left.py": "charge()\n"}
+        repo.commit({**old, "other.py": "x = 1\n", "staged.py": "x = 1\n"})
+        repo.stage({"staged.py": "charge()\n"})
+        if bits is not None:
+            repo.git("update-index", bits, "edited.py", "far/left.py")
+        repo.write("edited.py", "x = 1\n")
+        repo.write("other.py", "charge()\n")
+        repo.write("untracked.py", "charge()\n")
+        for name in ("gone.py", "far/left.py"):
+            (repo.root / name).unlink()
+        on_disk = {"other.py", "staged.py", "untracked.py"}
+        # git takes a file with these bits for unchanged, and so it is in each tree that git compares
+        kept = set() if bits is None else {"far/left.py"} if "skip" in bits else {"edited.py", "far/left.py"}
+        with Repository(repo.root) as repository:
+            sides = {
+                INDEX: {*old, "staged.py"},
+                repository.commit("HEAD"): set(old),
+                WORKTREE: on_disk | kept,
+            }
+            for side, expected in sides.items():
+                for number in range(1, searches):
+                    assert repository.files_with_word(side, [f"word{number}"], ["*.py"]) == []
+                assert repository.files_with_word(side, ["charge"], ["*.py"]) == sorted(expected)
+
+    def test_words_are_found_in_a_side_of_which_most_differs_on_disk(self, repo: GitRepository) -> None:
+        repo.commit({f"m/{number}.py": "charge()\n" for number in range(210)})
+        for number in range(205):
+            (repo.root / f"m/{number}.py").unlink()
+        with Repository(repo.root) as repository:
+            assert len(repository.files_with_word(INDEX, ["charge"], ["*.py"])) == 210
+
+    def test_files_outside_of_a_sparse_checkout_are_read_on_every_side(self, repo: GitRepository) -> None:
+        repo.commit({"src/a.py": LINES, "lib/b.py": LINES})
+        repo.git("sparse-checkout", "set", "src")
+        with Repository(repo.root) as repository:
+            tree = repository.tree(WORKTREE)
+            assert (tree.read("lib/b.py"), tree.holds("lib")) == (LINES.encode(), True)
+            assert repository.tracked(WORKTREE) == ["lib/b.py", "src/a.py"]
+
 
 def test_a_file_that_was_written_again_with_its_staged_content_does_not_differ(repo: GitRepository) -> None:
     repo.commit({"a.py": "a = 1\n"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from wardround.checks.source import RepositoryView
+from wardround_python.analysis.import_roots import ImportRoots
 
 ON_PATH = frozenset({"plugins", "dags"})
 """Folders that Airflow puts on the import path, also where they are packages."""
@@ -19,8 +20,19 @@ class ModuleLocation(msgspec.Struct, frozen=True):
     def of(cls, path: str) -> ModuleLocation:
         return cls(tuple(path.removesuffix(".py").removesuffix("/__init__").split("/")))
 
-    def can_only_be(self, importer: str, dotted: str, level: int, project: RepositoryView) -> bool:
-        """Return True if an import with so many leading dots can only refer to this module."""
+    def can_only_be(
+        self,
+        importer: str,
+        dotted: str,
+        level: int,
+        project: RepositoryView,
+        declared: ImportRoots | None = None,
+    ) -> bool:
+        """Return True if an import with so many leading dots can only refer to this module.
+
+        Args:
+            declared: further folders where imports start.
+        """
         named = tuple(dotted.split(".")) if dotted else ()
         folders = tuple(importer.split("/")[:-1])
         if level:
@@ -28,7 +40,10 @@ class ModuleLocation(msgspec.Struct, frozen=True):
         if not named or self.parts[-len(named) :] != named:
             return False
         root = self.parts[: -len(named)]
-        return self._is_import_root(root, folders, len(named), project) and not any(
+        is_root = self._is_import_root(root, folders, len(named), project) or (
+            declared is not None and declared.may_import_from(importer, "/".join(root))
+        )
+        return is_root and not any(
             _contains_module(other, named, project) for other in _roots_near(folders) if other != root
         )
 

@@ -18,8 +18,16 @@ from wardround.checks.source import RepositoryView
 from wardround.languages.python.tree import parse, unparse, walk
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.callers import bindings
-from wardround_python.analysis.exports import UNREADABLE, is_package, is_packaged_elsewhere, provides, stem_of
+from wardround_python.analysis.exports import (
+    UNREADABLE,
+    is_package,
+    is_packaged_elsewhere,
+    module_at,
+    provides,
+    stem_of,
+)
 from wardround_python.analysis.import_resolution import ON_PATH, ModuleLocation
+from wardround_python.analysis.import_roots import ImportRoots
 
 _MOST_FILES = 300
 """The most files with one of the words that are read; more share a word that is not specific to this project.
@@ -67,6 +75,7 @@ class Users:
         self._place = ModuleLocation.of(path)
         self._stem = self._place.parts[-1]
         self._elsewhere: dict[str, bool] = {}
+        self._roots = ImportRoots(project)
 
     def uses(self) -> list[RemovedUse]:
         """Return the uses in all other files, by path and line."""
@@ -211,7 +220,7 @@ class Users:
 
     def _refers_to_module(self, importer: str, dotted: str, level: int) -> bool:
         """Return True if an import can refer only to this module."""
-        if not self._place.can_only_be(importer, dotted, level, self._project):
+        if not self._place.can_only_be(importer, dotted, level, self._project, self._roots):
             return False
         if level:
             return True
@@ -224,7 +233,8 @@ class Users:
             return True
         if root and root[-1] in ON_PATH:
             return self._is_only_module(named)
-        return self._is_project(root) and self._is_only(named[0])
+        is_installed = self._is_project(root) or self._roots.may_import_from(importer, "/".join(root))
+        return is_installed and self._is_only(named[0])
 
     def _is_elsewhere(self, dotted: str) -> bool:
         """Return True if something else may be imported by the name of a removed module."""
@@ -255,8 +265,27 @@ class Users:
     def _is_only(self, top: str) -> bool:
         """Return True if the repository has one top-level package of a name."""
         paths = self._project.paths([f"{top}/*.py", f"*/{top}/*.py", f"{top}.py", f"*/{top}.py"])
-        roots = {re.split(rf"(?:^|/){re.escape(top)}(?:/|\.py$)", path, maxsplit=1)[0] for path in paths}
-        return len(roots) <= 1
+        folders = {folder for path in paths for folder in _folders_with(top, path)}
+        regular = {folder for folder in folders if self._has_regular(folder, top)}
+        return len(regular or folders) <= 1
+
+    def _has_regular(self, folder: str, top: str) -> bool:
+        """Return True if imports of a name that start in a folder, which is no package, find code there.
+
+        A folder without ``__init__.py`` comes after every other package of its name.
+        """
+        inside = f"{folder}/" if folder else ""
+        if folder and self._project.read(f"{inside}__init__.py") is not None:
+            return False
+        return module_at(f"{inside}{top}", self._project) is not None
+
+
+def _folders_with(top: str, path: str) -> Iterator[str]:
+    """Yield the folders above a file that contain a package or module of a name."""
+    parts = path.removesuffix(".py").split("/")
+    for position, part in enumerate(parts):
+        if part == top:
+            yield "/".join(parts[:position])
 
 
 class _Imports:

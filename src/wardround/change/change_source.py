@@ -7,10 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, Protocol
 
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
+from wardround.change.grep import FolderFiles, contains_word, is_within
 from wardround.change.repository import INDEX, WORKTREE, Repository
 from wardround.change.trees import FolderTree, paths_overlap
 from wardround.storage.digest import sha256
@@ -315,10 +317,43 @@ class PatchChangeSource:
         return ()
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        return ()
+        if not words:
+            return ()
+        changed = {path for path, content in self._heads() if contains_word(content, words)}
+        found = {path for path in changed if is_within(path, patterns)}
+        if self._folder_files is not None:
+            found |= self._folder_files.grep(words, patterns) - self._sides.keys()
+        return sorted(found)
 
     def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
-        return {file.path for file in self.change.files}
+        paths = {file.path for file in self.change.files}
+        return paths if self._folder_files is None else paths | (self._folder_files.paths() - self._gone())
+
+    def _heads(self) -> Iterator[tuple[str, bytes]]:
+        """Return the paths and contents of the changed files after the change, as far as they are known."""
+        for path, (_, head) in self._sides.items():
+            if head is not None:
+                yield path, head
+
+    def _gone(self) -> set[str]:
+        """Return the paths that do not exist any more after the change."""
+        return {path for path, (_, head) in self._sides.items() if head is None}
+
+    @cached_property
+    def _folder_files(self) -> FolderFiles | None:
+        """The rest of the tree; None if the folder is not one of the sides of the diff.
+
+        It is one if it has a file of the diff, and no other content of any.
+        """
+        fits = [self._fits(file) for file in self.change.files if file.base_path is not None]
+        return FolderFiles(self.root) if any(fits) and False not in fits else None
+
+    def _fits(self, file: ChangedFile) -> bool | None:
+        """Return True if a side of an edited or deleted file is in the folder, None if nothing is there."""
+        if file.status is not FileStatus.DELETED:
+            return not file.fragment
+        present = self._folder.read(file.path)
+        return None if present is None else present == self._sides[file.path][0]
 
     def messages(self, change: Change) -> Sequence[str]:
         return ()

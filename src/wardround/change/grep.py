@@ -1,4 +1,4 @@
-"""Searches for words in the files of a work tree or of a commit, for one search or for thousands."""
+"""Searches for words in the files of one side of a change, for one search or for thousands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +20,8 @@ _QUESTIONS = 24
 """After this many searches of the same files it is faster to read them once than to start git for each
 search.
 """
+_NAMED_AT_ONCE = 200
+"""The limit on paths in the arguments of one search; more fill the command line."""
 _LARGEST_BYTES = 16 * 1024 * 1024
 """The total size of these files; above it, git runs for each search."""
 _PLAIN = LazyPattern(r"[A-Za-z0-9_]+")
@@ -84,53 +87,120 @@ class WordSearch:
         return None if contents is None else found
 
 
-class WorkTreeFiles:
-    """The tracked files of a work tree."""
-
-    def __init__(self, git: GitProcess, root: Path) -> None:
-        self._git = git
-        self._root = root
-
-    def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
-        return _grepped(self._git, words, (), patterns)
-
-    def contents(self, patterns: Sequence[str]) -> Iterable[tuple[str, bytes]] | None:
-        rows = self._git.output("ls-files", "-v", "-z", "--", *patterns, literal=False).split("\0")
-        if any(row[0] != "H" for row in rows if row):
-            return None  # git reads the index of some files
-        paths = dict.fromkeys(row[2:] for row in rows if row)
-        return ((path, _content(self._root / path)) for path in paths)
-
-
-class TreeFiles:
-    """The files of a commit or tree, which need not be checked out.
+class StoredFiles:
+    """The files of the index, of a commit or of a tree, which need not be checked out.
 
     Args:
+        place: the arguments by which ``git grep`` searches them: ``--cached``, or the name of the tree.
         blobs: path and object id of its regular files.
     """
 
     def __init__(
-        self, git: GitProcess, tree: str, blobs: Callable[[], Iterable[tuple[str, str]]], read: Blobs
+        self, git: GitProcess, place: str, blobs: Callable[[], Iterable[tuple[str, str]]], read: Blobs
     ) -> None:
         self._git = git
-        self._tree = tree
-        self._blobs = blobs
+        self._place = place
         self._read = read
+        self.blobs = cache(lambda: list(blobs()))
 
     def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
-        found = _grepped(self._git, words, (self._tree,), patterns)
-        return {path.removeprefix(f"{self._tree}:") for path in found}
+        found = _grepped(self._git, words, (self._place,), patterns)
+        return {path.removeprefix(f"{self._place}:") for path in found}
 
     def contents(self, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        for path, blob in self._blobs():
-            if matches_whole(path, patterns):
-                yield path, self._read.get(blob) or b""
+        for path, blob in self.blobs():
+            if is_within(path, patterns):
+                yield path, self.content(blob)
+
+    def content(self, blob: str) -> bytes:
+        """Return the content of an object, empty if it is missing."""
+        return self._read.get(blob) or b""
 
 
-def _grepped(git: GitProcess, words: Sequence[str], tree: Sequence[str], patterns: Sequence[str]) -> set[str]:
+class CheckedOutFiles:
+    """The files of a side of which the work tree has most.
+
+    Git searches those on disk, which is faster than from its objects, and the others in the side. Thus what
+    lies on disk never counts where the side has something else.
+
+    Args:
+        elsewhere: the paths whose content on disk is not that of the side; may contain paths of neither.
+        listed: returns the paths of the side if it is the work tree itself, whose untracked files count.
+    """
+
+    def __init__(
+        self,
+        git: GitProcess,
+        root: Path,
+        stored: StoredFiles,
+        elsewhere: Callable[[], Collection[str]],
+        listed: Callable[[], Iterable[str]] | None = None,
+    ) -> None:
+        self._git = git
+        self._root = root
+        self._stored = stored
+        self._elsewhere = elsewhere
+        self._listed = listed
+
+    def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
+        others = sorted(path for path in self._elsewhere() if is_within(path, patterns))
+        if len(others) > _NAMED_AT_ONCE and self._listed is None:
+            return self._stored.grep(words, patterns)
+        on_disk = _grepped(self._git, words, () if self._listed is None else ("--untracked",), patterns)
+        return on_disk.difference(others) | self._in_side(words, others)
+
+    def _in_side(self, words: Sequence[str], paths: Sequence[str]) -> set[str]:
+        """Return the paths whose content in the side contains one of the words."""
+        found: set[str] = set()
+        for start in range(0, len(paths), _NAMED_AT_ONCE):
+            named = [f":(literal){path}" for path in paths[start : start + _NAMED_AT_ONCE]]
+            found |= self._stored.grep(words, named)
+        return found & set(paths)
+
+    def contents(self, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        elsewhere, blobs = self._elsewhere(), dict(self._stored.blobs())
+        for path in blobs if self._listed is None else self._listed():
+            if is_within(path, patterns):
+                is_stored = path in elsewhere and path in blobs
+                yield path, self._stored.content(blobs[path]) if is_stored else _content(self._root / path)
+
+
+class FolderFiles:
+    """The files of a folder, which need not be under version control; those that git ignores do not count."""
+
+    def __init__(self, folder: Path) -> None:
+        self._git = GitProcess(folder, os.environ)
+
+    def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
+        return _grepped(self._git, words, ("--no-index", "--exclude-standard"), patterns)
+
+    def contents(self, patterns: Sequence[str]) -> None:
+        return None
+
+    def paths(self) -> set[str]:
+        """Return the paths that are under version control or could be; none outside of a repository."""
+        listed = ("ls-files", "--cached", "--others", "--exclude-standard", "-z")
+        return {name for name in self._git.output(*listed, allow=(0, 128)).split("\0") if name}
+
+
+def contains_word(content: bytes, words: Sequence[str]) -> bool:
+    """Return True if content contains one of the words as git finds it: not as a part of a longer one."""
+    wanted = b"|".join(re.escape(word.encode()) for word in words)
+    return re.search(rb"(?<!\w)(?:" + wanted + rb")(?!\w)", content) is not None
+
+
+def is_within(path: str, patterns: Sequence[str]) -> bool:
+    """Return True if git takes a path for a pattern, or for a file in a folder of that name."""
+    folders = tuple(f"{pattern.rstrip('/')}/" for pattern in patterns)
+    return not patterns or matches_whole(path, patterns) or path.startswith(folders)
+
+
+def _grepped(
+    git: GitProcess, words: Sequence[str], place: Sequence[str], patterns: Sequence[str]
+) -> set[str]:
     asked = [part for word in words for part in ("-e", word)]
     out = git.output(
-        "grep", "-l", "-w", "-z", "-F", "--no-color", "--threads=2", *asked, *tree, "--", *patterns,
+        "grep", "-l", "-w", "-z", "-F", "--no-color", "--threads=2", *asked, *place, "--", *patterns,
         allow=(0, 1), literal=False,
     )  # fmt: skip
     return {name for name in out.split("\0") if name}

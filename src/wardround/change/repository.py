@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Self
@@ -15,10 +17,10 @@ from wardround.change.commit_text import CommitText
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.git_diff import GitDiff
 from wardround.change.git_process import GitProcess
-from wardround.change.grep import SearchedFiles, TreeFiles, WordSearch, WorkTreeFiles
+from wardround.change.grep import CheckedOutFiles, SearchedFiles, StoredFiles, WordSearch
 from wardround.change.revisions import END, is_object_id, require_revision, tracking_branches
 from wardround.change.snapshot import Snapshot, scratch_root
-from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, paths_overlap
+from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, WorkTree, paths_overlap
 from wardround.errors import GitError
 
 INDEX = ":index"
@@ -44,6 +46,9 @@ class Repository:
         self._git = GitProcess(folder, environ)
         self._blobs: Blobs | None = None
         self._comparing: dict[str, list[subprocess.Popen[bytes]]] = {}
+        self._differing: dict[str, frozenset[str]] = {}
+        self._comparer = os.getpid()
+        self._compare_lock = threading.Lock()  # threads that link files for tools ask, and so do checks
         asked = ("--is-bare-repository", "--show-object-format", "--absolute-git-dir")
         try:
             answer = self._git.output("rev-parse", *asked, "--show-toplevel").split("\n")
@@ -174,7 +179,9 @@ class Repository:
         """Return the tree of a side of a change."""
         if name == INDEX:
             return self.index()
-        return FolderTree(self.root) if name == WORKTREE else self.revision(name)
+        if name == WORKTREE:
+            return WorkTree(FolderTree(self.root), self.index(), self.assumed_unchanged)
+        return self.revision(name)
 
     def content(self, file: ChangedFile, side: str, *, base: bool = False) -> bytes | None:
         """Return the content of a changed file on one side; None if it does not exist or its object is
@@ -245,14 +252,22 @@ class Repository:
         return sorted(name for name in names if name and not name.endswith("/"))
 
     def tracked(self, side: str, patterns: Sequence[str] = ()) -> list[str]:
-        """Return every path of a tree, sorted; with patterns, only those paths of the index that match one
-        of them.
+        """Return every path of a side, sorted; with patterns, of the index and the work tree only those
+        that match one of them.
+
+        Those of the work tree include untracked files.
         """
-        if side in (INDEX, WORKTREE):
-            out = self._git.output("ls-files", "-z", "--", *patterns, literal=False)
-        else:
-            out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", END, side)
+        if side == WORKTREE:
+            gone = self._listed("--deleted", "--", *patterns) - self._assumed_unchanged
+            return sorted(self._listed("--cached", "--others", "--exclude-standard", "--", *patterns) - gone)
+        if side == INDEX:
+            return sorted(self._listed("--", *patterns))
+        out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", END, side)
         return sorted({name for name in out.split("\0") if name})
+
+    def _listed(self, *arguments: str) -> set[str]:
+        out = self._git.output("ls-files", "-z", *arguments, literal=False)
+        return {name for name in out.split("\0") if name}
 
     def index_holds(self, path: str) -> bool:
         """Return True if the index has anything at a path, below it, or in place of a folder above it."""
@@ -297,7 +312,7 @@ class Repository:
 
     def compare_with_worktree(self, side: str) -> None:
         """Start the comparison with the work tree; ``differs_from_worktree`` waits for its result."""
-        if side != WORKTREE and not self.bare and side not in self._comparing:
+        if side != WORKTREE and not self.bare and side not in (*self._comparing, *self._differing):
             options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
             # diff, unlike diff-files, compares contents where a file was written again with the same one
             compared = (
@@ -308,8 +323,16 @@ class Repository:
             untracked = (*_UNTRACKED, "--directory", "--no-empty-directory")
             self._comparing[side] = [self._git.unfiltered.popen(*compared), self._git.popen(*untracked)]
 
-    def differs_from_worktree(self, side: str) -> set[str]:
+    def differs_from_worktree(self, side: str) -> frozenset[str]:
         """Return the paths whose content on disk is not that of the side: modified, missing, or untracked."""
+        with self._compare_lock:
+            if side not in self._differing:
+                self._differing[side] = frozenset(self._compared(side))
+            return self._differing[side]
+
+    def _compared(self, side: str) -> set[str]:
+        if self._comparer != os.getpid():  # a fork may not read what git tells its parent
+            self._comparing, self._comparer = {}, os.getpid()
         self.compare_with_worktree(side)
         found: set[str] = set()
         both = self._comparing.pop(side, [])
@@ -324,18 +347,58 @@ class Repository:
         return found
 
     def files_with_word(self, side: str, words: Iterable[str], patterns: Sequence[str]) -> list[str]:
-        """Return files of a revision that match the patterns and contain one of the words.
+        """Return files of a side that match the patterns and contain one of the words.
 
-        The tracked files on disk count for the index and for the commit that is checked out.
+        Its own contents count: staged ones for the index, committed ones for a revision, and for the work
+        tree those on disk, untracked ones included.
         """
         if side not in self._searches:
             self._searches[side] = WordSearch(self._searched(side))
         return self._searches[side].files(list(words), patterns)
 
     def _searched(self, side: str) -> SearchedFiles:
-        if side in (INDEX, WORKTREE) or (not self.bare and side == self.head()):
-            return WorkTreeFiles(self._git, self.root)
-        return TreeFiles(self._git, side, lambda: self.blobs_of(side), self.blobs)
+        if side == WORKTREE:
+            return CheckedOutFiles(
+                self._git,
+                self.root,
+                self._stored(INDEX),
+                self.assumed_unchanged,
+                lambda: self.tracked(WORKTREE),
+            )
+        stored = self._stored(side)
+        if self.bare or side not in (INDEX, self.head()):
+            return stored
+        return CheckedOutFiles(self._git, self.root, stored, lambda: self._elsewhere(side))
+
+    def _stored(self, side: str) -> StoredFiles:
+        place = "--cached" if side == INDEX else side
+        return StoredFiles(self._git, place, lambda: self.blobs_of(side), self.blobs)
+
+    def _elsewhere(self, side: str) -> Collection[str]:
+        """Return the paths that a search of the work tree does not find with their content in a side."""
+        return self.differs_from_worktree(side) | self._marked.keys()
+
+    @cached_property
+    def _marked(self) -> Mapping[str, str]:
+        """The paths that git does not compare with the disk, and why: ``S`` for skip-worktree, a small
+        letter for assume-unchanged, ``M`` for conflicts.
+        """
+        rows = self._git.output("ls-files", "-v", "-z").split("\0")
+        return {row[2:]: row[0] for row in rows if row and row[0] != "H"}
+
+    def assumed_unchanged(self) -> Collection[str]:
+        """Return the paths that git takes for unchanged whatever lies on disk, as nothing does outside of a
+        sparse checkout.
+        """
+        return self._assumed_unchanged
+
+    @cached_property
+    def _assumed_unchanged(self) -> frozenset[str]:
+        return frozenset(
+            path
+            for path, mark in self._marked.items()
+            if mark.islower() or not os.path.lexists(self.root / path)
+        )
 
     def messages(self, base: str, head: str) -> list[str]:
         """Return the messages of the commits since a base, newest first; of all commits if it is the empty

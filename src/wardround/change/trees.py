@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Protocol
@@ -226,6 +226,25 @@ class FolderTree(msgspec.Struct, frozen=True):
 
     def holds(self, path: str) -> bool:
         return os.path.lexists(self.root / path)
+
+
+class WorkTree(msgspec.Struct, frozen=True):
+    """The files on disk, and of the index those that git takes for unchanged whatever lies there.
+
+    Attributes:
+        unchanged: returns the paths of these files.
+    """
+
+    disk: FolderTree
+    index: Tree
+    unchanged: Callable[[], Collection[str]]
+
+    def read(self, path: str) -> bytes | None:
+        return self.index.read(path) if path in self.unchanged() else self.disk.read(path)
+
+    def holds(self, path: str) -> bool:
+        below = f"{path}/"
+        return self.disk.holds(path) or any(f"{one}/".startswith(below) for one in self.unchanged())
 
 
 class EmptyTree(msgspec.Struct, frozen=True):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from wardround.change.change_source import JudgeName, SideName
 from wardround.change.diff import Change, ChangedFile
+from wardround.change.grep import contains_word
 from wardround.config.globs import matches_whole
 from wardround_lab.evaluation.case_builder import CaseChange
 
@@ -59,12 +59,11 @@ class CaseChangeSource:
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         if not words:
             return []
-        wanted = re.compile(rb"(?<!\w)(?:" + b"|".join(re.escape(w.encode()) for w in words) + rb")(?!\w)")
         return sorted(
             path
             for path, content in self._trees["head"].items()
             if (matches_whole(path.rpartition("/")[2], patterns) or matches_whole(path, patterns))
-            and wanted.search(content)
+            and contains_word(content, words)
         )
 
     def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
