@@ -25,9 +25,9 @@ from wardround.context.run_evidence import RunEvidence, RunPart
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError
-from wardround.execution.executor import Executor
+from wardround.execution.executor import Executor, InProcessExecutor
 from wardround.execution.review_run import RawReview, ReviewRun
-from wardround.findings import ENTIRE_CHANGE, Finding, ToolRun, Unreviewed
+from wardround.findings import ENTIRE_CHANGE, INTRODUCED, Finding, Status, ToolRun, Unreviewed
 from wardround.host import PluginHost
 from wardround.planes.analysed_change import AnalysedChange
 from wardround.planes.analyses import Analyses, analyse_change, code_context
@@ -126,6 +126,11 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
         return {file.path: file for file in self.change.files}
 
     @property
+    def counted(self) -> tuple[Status, ...]:
+        """The statuses that count for the gate: in a review of all files, everything exists already."""
+        return (Status.EXISTING,) if self.change.all_files else INTRODUCED
+
+    @property
     def filtered_count(self) -> int:
         """The number of findings that the filter mode removes."""
         return len(self.findings) - len(self.visible)
@@ -133,7 +138,8 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def exit_status(self) -> int:
         """0 pass, 1 blocked or declined, 4 inconclusive where that blocks."""
-        is_declined = self.conclusion.verdict.name is VerdictName.DECLINED
+        is_change = not self.change.all_files  # no policy decides about anything else
+        is_declined = is_change and self.conclusion.verdict.name is VerdictName.DECLINED
         if self.gate.outcome is GateOutcome.BLOCKED or is_declined:
             return 1
         if self.gate.outcome is GateOutcome.INCONCLUSIVE and self.blocks_on_inconclusive:
@@ -164,6 +170,12 @@ def run_review(
         UsageError: ``only`` or ``skip`` names no specialist.
     """
     started = time.monotonic()
+    if change.all_files:
+        from wardround.all_files import review_all_files  # only reviews that are not of a change
+
+        return review_all_files(
+            origin, change, host, request, processes, progress, executor or InProcessExecutor()
+        )
     config = read_config(origin, change, host, request)
     policies = read_policies(origin, config, request)
     try:
@@ -189,9 +201,11 @@ def run_review(
     selected = selected_specialists(host, config, request)
     changed = AnalysedChange(origin, context, request, config, selected, code, published)
     analyses = analyse_change(changed, consultation.exchanges)
-    evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
+    evidence = evidence_of(
+        review, results, context, inputs.texts, decided, selected, analyses, config, request
+    )
     conclusion = conclude(context.document, evidence, policies)
-    return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+    return result_of(review, results, inputs, context, request, decided, conclusion, unstaged, started)
 
 
 def _left_out(request: ReviewRequest, config: Config) -> Iterator[str]:
@@ -242,7 +256,7 @@ def read_policies(source: ChangeSource, config: Config, request: ReviewRequest) 
     return own, load_policy_file(request.policy_floor, "--policy-floor")
 
 
-def _evidence(
+def evidence_of(
     review: ReviewFindings,
     results: RawReview,
     context: ReviewContext,
@@ -253,6 +267,7 @@ def _evidence(
     config: Config,
     request: ReviewRequest,
 ) -> Evidence:
+    """Collect what the planes judge."""
     return collect_evidence(
         results,
         context.claimed,
@@ -345,7 +360,7 @@ def read_judge(name: str, read: Callable[[str], bytes | None]) -> Judge | None:
     return load_judge(name, read)
 
 
-def _result(
+def result_of(
     review: ReviewFindings,
     results: RawReview,
     inputs: PipelineInputs,
@@ -356,6 +371,7 @@ def _result(
     unstaged: tuple[str, ...],
     started: float,
 ) -> ReviewResult:
+    """Return the result of a review that is decided."""
     settings = inputs.config.root
     default = "block" if request.profile is Profile.CI else "pass"
     names = zip(review.findings, review.content_names, strict=True)
