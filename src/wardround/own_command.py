@@ -10,7 +10,35 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from wardround.checks.lazy import LazyPattern
+
+COMMANDS = (
+    "adapters",
+    "baseline",
+    "behaviour",
+    "ci",
+    "data",
+    "dismiss",
+    "doctor",
+    "environment",
+    "eval",
+    "explain",
+    "hook",
+    "index",
+    "keys",
+    "plugins",
+    "policy",
+    "records",
+    "related",
+    "replay",
+    "review",
+    "rules",
+    "serve",
+    "test",
+    "verify",
+)
 _NAME = "wardround"
+_HINT = LazyPattern(rf"(?<![\w/.-]){_NAME} (?=(?:{'|'.join(COMMANDS)})\b)")
 
 
 @cache
@@ -41,3 +69,9 @@ def _is_same(found: Path, script: Path) -> bool:
         return found.samefile(script)
     except OSError:
         return False
+
+
+def with_own_command(text: str) -> str:
+    """Return a message in which the commands that it names are those of this installation."""
+    own = own_command() if _NAME in text else _NAME
+    return text if own == _NAME else _HINT.sub(lambda found: f"{own} ", text)

@@ -20,6 +20,7 @@ from wardround.cli.process import Interrupted
 from wardround.cli.recording import record_review
 from wardround.cli.ticket import requested_ticket
 from wardround.errors import UsageError
+from wardround.own_command import with_own_command
 from wardround.text.escaping import is_ci_log, one_line, without_commands
 
 if TYPE_CHECKING:
@@ -303,8 +304,8 @@ def emit(text: str, *, escaped: bool = False) -> None:
 
 
 def emit_line(text: str) -> None:
-    """Print a text on one line."""
-    emit(one_line(text) + "\n")
+    """Print a text on one line; a command that it names is that of this installation."""
+    emit(one_line(with_own_command(text)) + "\n")
 
 
 def _printed(text: str, *, escaped: bool) -> bytes:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from wardround.change.repository import INDEX, WORKTREE
 from wardround.context.run_summary import shows_lines
 from wardround.findings import MERGE_CONFLICT, UNMERGED, Finding, Severity, Status, Unreviewed
+from wardround.own_command import with_own_command
 from wardround.planes.criterion.results import CriterionState
 from wardround.policy.gate import GateOutcome
 from wardround.policy.verdict import VerdictName
@@ -76,7 +77,7 @@ def render(review: ReviewResult, style: Style = plain, link: Link = unlinked) ->
     lines += _left_out(review, shown)
     lines += _folded(review, style)
     lines += _not_reviewed(review.unreviewed, style)
-    lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
+    lines += [line for note in review.notes for line in _hint(note, 2, "note: ")]
     lines += _repetitions(review)
     lines += surface_lines(review.conclusion.evidence.surface)
     lines += plane_note_lines(review.conclusion.evidence)
@@ -172,12 +173,17 @@ def _folded(review: ReviewResult, style: Style) -> list[str]:
         text = f"{len(findings)}{more} of {rule} in {_named_files(findings)}: --all shows {them}"
         if rule in crowds:
             text += _offer(crowds[rule])
-        lines += wrapped(text, 4, "  ")
+        lines += _hint(text, 4, "  ")
     if unlikely:
         named = _listed([one.rule for one in unlikely], "rule")
         text = f"{len(unlikely)} less likely ({named}): --all shows {_it_or_them(len(unlikely))}"
         lines += wrapped(text, 4, "  ")
     return [*lines, ""]
+
+
+def _hint(text: str, indent: int, head: str) -> list[str]:
+    """Return a text that may name commands, in lines."""
+    return wrapped(one_line(with_own_command(text)), indent, head)
 
 
 def _it_or_them(count: int) -> str:
@@ -228,7 +234,7 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
         files = [one_line(u.file) for u in group]
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
-        lines += wrapped(f"{named}: {who}{one_line(reason)}", 4, "  ")
+        lines += _hint(f"{named}: {who}{reason}", 4, "  ")
     return [*lines, ""]
 
 
