@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,9 @@ class TestReview:
         assert (done.returncode, repo.read("a.py"), repo.staged("a.py")) == (0, b"", b"import os\n")
 
     def test_sarif_names_them_as_unchanged(self, bad: GitRepository) -> None:
-        log = json.loads(bad.wardround("review", "--all-files", "b.py", "--format", "sarif").stdout)
+        done = bad.wardround("review", "--all-files", "b.py", "--format", "sarif")
+        assert re.fullmatch(r"wardround: blocked - 1 error, 1 file, [\d.]+ s\n", done.stderr)
+        log = json.loads(done.stdout)
         assert [one["baselineState"] for one in log["runs"][0]["results"]] == ["unchanged"]
 
     @pytest.mark.parametrize(

@@ -75,6 +75,11 @@ class ReportSpec(msgspec.Struct, frozen=True):
     path: Path | None
     colour: Colour = "auto"
 
+    @property
+    def is_read_at_once(self) -> bool:
+        """True if it is printed for people, with a closing line."""
+        return self.path is None and self.format in ("text", "github")
+
     @classmethod
     def parse(cls, text: str, colour: Colour = "auto") -> ReportSpec:
         from wardround.reports import FORMATS

@@ -127,6 +127,8 @@ def run_and_report(
         from wardround import host, review
         from wardround.cli.options import RecordSpec
         from wardround.execution.fork_executor import ForkExecutor
+        from wardround.policy.gate import GateOutcome
+        from wardround.reports import text
         from wardround.storage import last_review
         from wardround.tools.process import Processes
 
@@ -150,6 +152,10 @@ def run_and_report(
             last_review.save(repository.root, done)
         for output in outputs:
             write(output, done, origin.root)
+        if done.gate.outcome is not GateOutcome.PASS and not any(
+            output.is_read_at_once for output in outputs
+        ):
+            echo_err(text.summary_line(done))
         if accepted is None and is_change:
             record_review(spec, done, loaded, repository, origin.root)
         elif accepted is not None:
