@@ -260,7 +260,10 @@ class ProjectRunner:
         usage = _USAGE.search(text)
         first = usage[1] if usage else named_error(text or done.outcome.stdout)
         wrong = _WRONG_PLUGIN.search(text)
-        reason = f": {wrong[1]}: {first}" if wrong else f": {first}" if first else ""
+        if wrong:  # the last line has the arguments that are wrong
+            arguments = redact_secrets(text.rstrip().splitlines()[-1].strip())
+            first = f"{wrong[1]}: {arguments}"
+        reason = f": {first}" if first else ""
         return f"{self._tests.framework} collected no tests, and {ending(done.outcome)}{reason}"
 
     def _reason_of(self, done: SessionResult) -> str:
