@@ -25,13 +25,13 @@ from wardround.context.run_evidence import RunEvidence, RunPart
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError, UsageError
-from wardround.execution.executor import Executor
+from wardround.execution.executor import Executor, InProcessExecutor
 from wardround.execution.review_run import RawReview, ReviewRun
-from wardround.findings import ENTIRE_CHANGE, Finding, ToolRun, Unreviewed
+from wardround.findings import ENTIRE_CHANGE, INTRODUCED, Finding, Status, ToolRun, Unreviewed
 from wardround.host import PluginHost
 from wardround.planes.analysed_change import AnalysedChange
 from wardround.planes.analyses import Analyses, analyse_change, code_context
-from wardround.planes.collect_evidence import collect_evidence, missing_evidence
+from wardround.planes.collect_evidence import collect_evidence
 from wardround.planes.evidence import Evidence, MissingEvidence
 from wardround.planes.language_model.in_review import consult
 from wardround.policy.conclude import Conclusion, conclude
@@ -130,6 +130,11 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
         return {file.path: file for file in self.change.files}
 
     @property
+    def counted(self) -> tuple[Status, ...]:
+        """The statuses that count for the gate: in a review of all files, everything exists already."""
+        return (Status.EXISTING,) if self.change.all_files else INTRODUCED
+
+    @property
     def filtered_count(self) -> int:
         """The number of findings that the filter mode removes."""
         return len(self.findings) - len(self.visible)
@@ -137,7 +142,8 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def exit_status(self) -> int:
         """0 pass, 1 blocked or declined, 4 inconclusive where that blocks."""
-        is_declined = self.conclusion.verdict.name is VerdictName.DECLINED
+        is_change = not self.change.all_files  # no policy decides about anything else
+        is_declined = is_change and self.conclusion.verdict.name is VerdictName.DECLINED
         if self.gate.outcome is GateOutcome.BLOCKED or is_declined:
             return 1
         if self.gate.outcome is GateOutcome.INCONCLUSIVE and self.blocks_on_inconclusive:
@@ -168,6 +174,12 @@ def run_review(
         UsageError: ``only`` or ``skip`` names no specialist.
     """
     started = time.monotonic()
+    if change.all_files:
+        from wardround.all_files import review_all_files  # only reviews that are not of a change
+
+        return review_all_files(
+            origin, change, host, request, processes, progress, executor or InProcessExecutor()
+        )
     config = read_config(origin, change, host, request)
     policies = read_policies(origin, config, request)
     try:
@@ -194,11 +206,13 @@ def run_review(
     selected = selected_specialists(host, config, request)
     changed = AnalysedChange(origin, context, request, config, selected, code, published)
     analyses = analyse_change(changed, consultation.exchanges)
-    evidence = _evidence(review, results, context, inputs.texts, decided, selected, analyses, config, request)
+    evidence = evidence_of(
+        review, results, context, inputs.texts, decided, selected, analyses, config, request
+    )
     hidden = tuple(missing_evidence(one) for one in former.missing(review))
     evidence = replace(evidence, missing=(*evidence.missing, *hidden))
     conclusion = conclude(context.document, evidence, policies)
-    return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+    return result_of(review, results, inputs, context, request, decided, conclusion, unstaged, started)
 
 
 def _under_former_settings(
@@ -274,7 +288,7 @@ def read_policies(source: ChangeSource, config: Config, request: ReviewRequest) 
     return own, load_policy_file(request.policy_floor, "--policy-floor")
 
 
-def _evidence(
+def evidence_of(
     review: ReviewFindings,
     results: RawReview,
     context: ReviewContext,
@@ -285,6 +299,7 @@ def _evidence(
     config: Config,
     request: ReviewRequest,
 ) -> Evidence:
+    """Collect what the planes judge."""
     return collect_evidence(
         results,
         context.claimed,
@@ -398,7 +413,7 @@ def read_judge(name: str, read: Callable[[str], bytes | None]) -> Judge | None:
     return load_judge(name, read)
 
 
-def _result(
+def result_of(
     review: ReviewFindings,
     results: RawReview,
     inputs: PipelineInputs,
@@ -409,6 +424,7 @@ def _result(
     unstaged: tuple[str, ...],
     started: float,
 ) -> ReviewResult:
+    """Return the result of a review that is decided."""
     settings = inputs.config.root
     default = "block" if request.profile is Profile.CI else "pass"
     names = zip(review.findings, review.content_names, strict=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from wardround.cli.commands import invoke
+from wardround.cli import commands
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -43,6 +45,11 @@ def option_complaint(repo: GitRepository, *arguments: str) -> str:
     assert (done.returncode, done.stdout) == (USAGE, "")
     assert "Traceback" not in done.stderr
     return done.stderr.splitlines()[-1]
+
+
+def broken_pipe(*arguments: object, **options: object) -> NoReturn:
+    """Print to a reader that is gone."""
+    raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 
 
 @pytest.fixture
@@ -328,6 +335,22 @@ class TestExitStatus:
         changed.stage({"a.py": BAD})
         assert changed.wardround("review", "--fail-level", "none").returncode == 0
 
+    @pytest.mark.parametrize("arguments", [[], ["policy"], ["records"], ["adapters"]])
+    def test_a_group_without_a_command_prints_its_help(
+        self, arguments: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert commands.invoke(arguments) == USAGE
+        said = capsys.readouterr().err
+        assert said.startswith(f"Usage: {' '.join(['wardround', *arguments])} [OPTIONS]")
+        assert "\nCommands:\n" in said
+
+    def test_a_closed_pipe_that_click_reports_is_no_crash(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr("wardround.cli.explain.emit", broken_pipe)
+        assert commands.invoke(["explain", "ruff/F821"]) == 128 + signal.SIGPIPE
+        assert capsys.readouterr().err == ""
+
     def test_a_reader_that_goes_away_is_no_crash(self, changed: GitRepository) -> None:
         changed.stage({"a.py": BAD * 300})
         done = changed.run("sh", "-c", "wardround review --format json; echo $? >&2; exit 0")
@@ -370,7 +393,7 @@ class TestPlaces:
         os.chdir(gone)
         gone.rmdir()
 
-        assert invoke(command) == 2
+        assert commands.invoke(command) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("wardround: the current folder cannot be used (No such file or directory)")
 

@@ -42,8 +42,18 @@ def test_a_tool_is_missing_where_a_file_is_for_it(
 ) -> None:
     repo.stage(files)
     status = doctor.command.callback(repo=repo.root)  # type: ignore[misc]
-    assert sorted(set(_MISSING.findall(capfd.readouterr().out))) == needed
+    printed = capfd.readouterr().out
+    assert sorted(set(_MISSING.findall(printed))) == needed
     assert status == (4 if needed else 0)
+    ready = "wardround: ready - every tool that the files here need works"
+    missing = f"wardround: not ready - missing: {', '.join(needed)}"
+    assert printed.splitlines()[-1] == (missing if needed else ready)
+
+
+def test_a_tool_in_place_of_another_of_its_name_is_listed_once(repo: GitRepository) -> None:
+    repo.stage({"a.ts": "export const a = 1\n"})
+    printed = repo.wardround("doctor").stdout
+    assert len(re.findall(r"^  typescript oxlint ", printed, re.MULTILINE)) == 1
 
 
 def test_a_file_that_is_not_checked_out_is_no_trouble(

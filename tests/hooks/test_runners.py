@@ -182,6 +182,19 @@ class TestNamedCommits:
         assert good.returncode == 0, said(good)
         assert "wardround: pass - no findings, 1 file, " in said(good)
 
+    def test_all_files_and_some_files_are_reviewed_where_nothing_is_staged(
+        self, repo: GitRepository, runner: str
+    ) -> None:
+        installed(repo, runner)
+        repo.write("greet.py", BAD)
+        for options in (("--all-files",), ("--files", "greet.py")):
+            done = repo.run(runner, "run", *options)
+            assert done.returncode == 1
+            assert "[ruff/F507]" in said(done)
+        repo.git("checkout", "greet.py")
+        empty = repo.run("git", "commit", "--allow-empty", "-m", "x")
+        assert (empty.returncode, "tracked files" in said(empty)) == (0, False)
+
     def test_a_manual_run_reviews_what_is_staged(self, repo: GitRepository, runner: str) -> None:
         installed(repo, runner)
         repo.stage({"greet.py": BAD})

@@ -25,8 +25,8 @@ def test_ten_findings_are_shown_in_full(make: Factory) -> None:
     assert MORE not in report
 
 
-def test_eleven_findings_take_a_line_each(make: Factory) -> None:
-    warned = [make.finding(place=(n, 1, n, 2), message="x" * 90) for n in range(10, 20)]
+def test_of_eleven_findings_only_the_messages_are_shown_in_one_order(make: Factory) -> None:
+    warned = [make.finding(place=(n, 1, n, 2), message="long words " * 9) for n in range(10, 20)]
     wrong = make.finding(
         "ruff/F821",
         place=(99, 1, 99, 2),
@@ -35,24 +35,58 @@ def test_eleven_findings_take_a_line_each(make: Factory) -> None:
         suggested_fix=make.fix(),
     )
     other = make.finding("ruff/F401", "a.py", (1, 1, 1, 2), message="Unused")
-    assert text.render(make.review(*warned, wrong, other)).split("\n") == [
+    twice = replace(other, rule="pyflakes/F401", sources=("pyflakes/F401",))
+    assert text.render(make.review(*warned, wrong, other, twice)).split("\n") == [
         "src/a.py",
         "  99:1 error  Undefined [ruff/F821]",
         "    fix  Replace with `None`",
-        *(f"  {n}:1 warn  {'x' * 54}\u2026 [ruff/B006]" for n in range(10, 20)),
         "",
         "a.py",
-        "  1:1 warn  Unused [ruff/F401]",
+        "  1:1 warn  Unused [pyflakes/F401]",
         "",
-        "wardround: blocked - 1 error, 11 warnings, 2 files, 0.25 s",
+        "src/a.py",
+        *(
+            line
+            for n in range(10, 20)
+            for line in (
+                f"  {n}:1 warn  long words long words long words long words long words long words",
+                "    long words long words long words [ruff/B006]",
+            )
+        ),
+        "",
+        "wardround: blocked - 1 error, 12 warnings, 2 files, 0.25 s",
         MORE,
         "",
     ]
 
 
-def test_no_line_of_them_is_wider_than_80_columns(make: Factory) -> None:
+@pytest.mark.parametrize("width", [40, 100])
+def test_messages_are_wrapped_at_the_width_of_the_terminal_and_never_cut(make: Factory, width: int) -> None:
+    message = "Undefined name in src/some/folder/of/a/rather/deep/tree/with/long/names.py and more words"
+    findings = [make.finding(place=(n, 1, n, 2), message=message) for n in range(1, 12)]
+    with terminal.in_columns(width):
+        report = text.render(make.review(*findings))
+    assert report.count("src/some/folder/of/a/rather/deep/tree/with/long/names.py") == 11
+    lines = [line for line in report.split("\n") if "/tree/" not in line]
+    assert max(map(terminal.columns, lines)) <= max(width, len(MORE))
+    assert " ".join(report.split()).count(message) == 11
+
+
+def test_words_of_wide_characters_are_divided(make: Factory) -> None:
     findings = [make.finding(message="\u6f22" * n * 9) for n in range(3)] + make.many(30)
     assert max(map(terminal.columns, text.render(make.review(*findings)).split("\n"))) <= 80
+
+
+class TestAllFiles:
+    def test_the_most_severe_are_shown_and_the_others_counted(self, make: Factory) -> None:
+        review = make.review(*make.many(900))
+        change = replace(review.change, all_files=True)
+        review = replace(review, context=replace(review.context, change=change))
+        report = text.render(review)
+        assert report.count(" error  ") == 200
+        assert "and 700 more of 900 findings: --all shows them" in " ".join(report.split())
+        whole = text.render(replace(review, request=replace(review.request, show_all=True)))
+        assert whole.count("[ruff/") == 900
 
 
 def test_verbose_shows_all_in_full(make: Factory) -> None:

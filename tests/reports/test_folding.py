@@ -92,21 +92,14 @@ def test_many_of_one_rule_are_offered_as_one_task(make: Factory) -> None:
     )
 
 
-def test_what_ranks_first_stands_first(make: Factory) -> None:
-    findings = [small(make, f"ruff/X{n}", "a.py", n, Severity.WARN) for n in (1, 2, 3)]
-    review = replace(make.review(*findings), triage=folding([findings[2], findings[0], findings[1]]))
+def test_errors_stand_first_and_the_others_by_file_and_line(make: Factory) -> None:
+    findings = [small(make, f"ruff/X{n}", "a.py", n, Severity.WARN) for n in (1, 2)]
+    wrong = small(make, "ruff/X3", "b.py", 3, Severity.ERROR)
+    review = replace(make.review(*findings, wrong), triage=folding([findings[1], wrong, findings[0]]))
     rendered = text.render(review)
-    places = [rendered.index(f"about a.py:{n}") for n in (3, 1, 2)]
+    places = [rendered.index(f"about {place}") for place in ("b.py:3", "a.py:1", "a.py:2")]
     assert places == sorted(places)
     assert "folded" not in rendered
-
-
-def test_a_rule_keeps_together_in_its_file(make: Factory) -> None:
-    findings = [small(make, f"ruff/X{n % 2}", "a.py", n) for n in range(1, 6)]
-    order = [findings[4], findings[1], findings[0], findings[3], findings[2]]
-    rendered = text.render(replace(make.review(*findings), triage=folding(order)))
-    places = [rendered.index(f"about a.py:{n}") for n in (1, 3, 5, 2, 4)]
-    assert places == sorted(places)
 
 
 def test_what_is_waived_is_not_looked_up(make: Factory) -> None:

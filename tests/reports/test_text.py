@@ -7,7 +7,7 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from wardround.cli import commands
 from wardround.cli.run import wants_colour
 from wardround.findings import Severity, Status, Unreviewed
 from wardround.processors.triage import Triage
-from wardround.reports import secret_lines, terminal, text
+from wardround.reports import finding_lines, secret_lines, terminal, text
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -52,6 +52,11 @@ class TestLayout:
         review = make.review(*findings, texts={"src/a.py": source}, unreviewed=[lost])
         assert text.render(review) == (
             "src/a.py\n"
+            "  2:5 error  Unused word word word word word word word word word word word word\n"
+            "    word word word word word word word word [ruff/F401] (caused by this change)\n"
+            "     2 |     return x\n"
+            "       |     ^^^^^^\n"
+            "\n"
             "  1:9 warn  Do not use mutable data structures for argument defaults [ruff/B006]\n"
             "     1 | def f(x=[], y=1):\n"
             "       |         ^^\n"
@@ -60,11 +65,6 @@ class TestLayout:
             "    fix  Replace with `None`\n"
             "         - def f(x=[], y=1):\n"
             "         + def f(x=None, y=1):\n"
-            "\n"
-            "  2:5 error  Unused word word word word word word word word word word word word\n"
-            "    word word word word word word word word [ruff/F401] (caused by this change)\n"
-            "     2 |     return x\n"
-            "       |     ^^^^^^\n"
             "\n"
             "not reviewed\n"
             "  q.py: ruff: timed out after 10 s\n"
@@ -77,6 +77,13 @@ class TestLayout:
         report = text.render(make.review(*findings))
         assert report.count("[ruff/B006]") == 3
         assert report.count("    why  ") == 1
+
+    def test_a_reason_takes_two_lines_unless_all_is_requested(self, make: Factory) -> None:
+        review = make.review(make.finding(rationale="a reason of many words " * 20))
+        short = text.render(review).partition("    why  ")[2].partition("\n\n")[0].split("\n")
+        assert len(short) == 2
+        assert short[1].endswith(" …")
+        assert "…" not in text.render(replace(review, verbose=True))
 
     def test_of_one_rule_five_are_shown_and_the_rest_counted(self, make: Factory) -> None:
         findings = [make.finding(place=(n + 1, 1, n + 1, 2)) for n in range(8)]
@@ -111,20 +118,20 @@ class TestLayout:
 
 
 class TestWidth:
-    def test_no_line_is_wider_than_80_columns(self, make: Factory) -> None:
+    def test_no_line_is_wider_than_80_columns_but_of_a_longer_word(self, make: Factory) -> None:
         source = "\t" * 30 + "漢字" * 60 + "e\u0301" * 60 + "x" * 500
         findings = [
             make.finding(
                 f"ruff/B{column:03}",
                 place=(1, column, 1, column + width),
-                message="漢字" * 70 + " " + "y" * 200 + " plain words" * 9,
-                rationale="z" * 300 + " and so on" * 20,
+                message="漢字" * 70 + " " + "y" * 70 + " plain words" * 9,
+                rationale="z" * 70 + " and so on" * 20,
                 suggested_fix=make.fix("漢" * 100, place=(1, column, 1, column + 1)),
             )
             for column in (1, 20, 31, 100, 151, 270, 500, 770)
             for width in (0, 3, 400)
         ]
-        lost = [Unreviewed("f" * 100, "python", "ruff", "r" * 120 + " s" * 50)]
+        lost = [Unreviewed("f" * 70, "python", "ruff", "r" * 70 + " s" * 50)]
         review = make.review(*findings, texts={"src/a.py": source}, unreviewed=lost)
         report = text.render(replace(review, verbose=True))
         assert max(terminal.columns(line) for line in lines_of(report)) <= 80
@@ -197,20 +204,41 @@ class TestHostileText:
         }  # fmt: skip
         assert re.sub(r"\x1b\[[0-9;]*m", "", report) == text.render(review)
 
+    def test_the_id_of_a_rule_links_to_its_page_and_to_nothing_else(self, make: Factory) -> None:
+        page = "https://docs.astral.sh/ruff/rules/B006"
+        report = text.render(make.review(make.finding()), link=finding_lines.linked)
+        assert f"\x1b]8;;{page}\x1b\\[ruff/B006]\x1b]8;;\x1b\\" in report
+        for address in ("file:///etc/passwd", "https://x\x1b\\", "javascript:x"):
+            report = text.render(make.review(make.finding(url=address)), link=finding_lines.linked)
+            assert "\x1b" not in report
+
     @pytest.mark.parametrize(
-        ("variables", "wanted"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
-    )
+        ("variables", "requested", "on_terminal", "elsewhere"),
+        [
+            ({}, "auto", True, False), ({"NO_COLOR": "1"}, "auto", False, False),
+            ({"TERM": "dumb"}, "auto", False, False), ({"FORCE_COLOR": "1"}, "auto", True, True),
+            ({"FORCE_COLOR": "0"}, "auto", False, False),
+            ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, "auto", False, False),
+            ({"NO_COLOR": "1"}, "always", True, True), ({"FORCE_COLOR": "1"}, "never", False, False),
+        ],
+    )  # fmt: skip
     def test_colour_is_for_terminals_whose_user_wants_it(
-        self, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], wanted: bool
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        variables: dict[str, str],
+        requested: Any,
+        on_terminal: bool,
+        elsewhere: bool,
     ) -> None:
-        monkeypatch.delenv("NO_COLOR", raising=False)
+        for name in ("NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name, raising=False)
         monkeypatch.setenv("TERM", "xterm")
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-        assert wants_colour() is wanted
+        assert wants_colour(requested) is on_terminal
         monkeypatch.setattr("sys.stdout.isatty", lambda: False)
-        assert wants_colour() is False
+        assert wants_colour(requested) is elsewhere
 
     def test_a_path_that_is_no_utf_8_and_one_with_an_escape_are_printed(self, repo: GitRepository) -> None:
         repo.stage({os.fsdecode(b"bad\xff.py"): "import os\n", "e\x1b[31mvil.py": "import os\n"})

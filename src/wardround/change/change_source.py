@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -14,7 +15,7 @@ from typing import Literal, Protocol
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
 from wardround.change.grep import FolderFiles, contains_word, is_within
 from wardround.change.repository import INDEX, WORKTREE, Repository
-from wardround.change.trees import FolderTree, paths_overlap
+from wardround.change.trees import FolderTree, RecentContents, paths_overlap
 from wardround.storage.digest import sha256
 
 SideName = Literal["base", "head"]
@@ -23,6 +24,8 @@ JudgeName = Literal["target", "head"]
 DIFF = ":diff"
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1024
+_KEPT_OF_ALL = 64 * 1024 * 1024
+"""The limit on the bytes of files on disk in memory if all files are under review; a batch needs less."""
 
 
 class ChangeSource(Protocol):
@@ -150,7 +153,7 @@ class GitChangeSource:
         self.root = repository.root
         self._repository = repository
         self._change = change
-        self._on_disk: dict[str, bytes | None] = {}
+        self._on_disk = RecentContents(_KEPT_OF_ALL if change.all_files else sys.maxsize)
         self._by_path = {file.path: file for file in change.files}
         renamed = (file for file in change.files if file.status is FileStatus.RENAMED)
         self._moved_away = {file.base_path for file in renamed}
@@ -169,11 +172,10 @@ class GitChangeSource:
         side = self._change.base if base else self._change.head
         if side != WORKTREE:
             return self._repository.content(file, side, base=base)
-        if (
-            file.path not in self._on_disk
-        ):  # editors go on writing; the content that was read first is under review
-            self._on_disk[file.path] = self._repository.content(file, side)
-        return self._on_disk[file.path]
+        # editors go on writing; the content that was read first is under review
+        if file.path not in self._on_disk:
+            self._on_disk.keep(file.path, self._repository.content(file, side))
+        return self._on_disk.get(file.path)
 
     def read(self, path: str, side: SideName | JudgeName) -> bytes | None:
         if side == "head" and self._change.head == INDEX:
@@ -200,6 +202,8 @@ class GitChangeSource:
         """Return the identity of a complete tree: its commit, or a commit and the difference from it."""
         if side == "base":
             return change.base
+        if change.all_files:
+            change = self._uncommitted
         if not change.head.startswith(":"):
             return change.head
         digest = sha256(change.base.encode())
@@ -210,6 +214,10 @@ class GitChangeSource:
             parts = (file.path, file.base_path or "", file.status, file.mode, blob)
             digest.update("\0".join(parts).encode("utf-8", "surrogateescape") + b"\n")
         return digest.hexdigest()
+
+    @cached_property
+    def _uncommitted(self) -> Change:
+        return self._repository.worktree()
 
     def differing(self, side: SideName) -> Collection[str]:
         if self._repository.bare:

@@ -155,12 +155,15 @@ class Change(msgspec.Struct, frozen=True):
     Attributes:
         base: the old side; between two branches, their merge base.
         target: the revision the change is to be merged into, the tip of its branch; ``base`` by default.
+        all_files: the files are those of the work tree, whatever was changed; there is nothing to compare
+            them with.
     """
 
     base: str
     head: str
     files: tuple[ChangedFile, ...] = ()
     target: str = ""
+    all_files: bool = False
 
     def __post_init__(self) -> None:
         if not self.target:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from types import TracebackType
@@ -27,6 +27,7 @@ INDEX = ":index"
 WORKTREE = ":worktree"
 
 _UNTRACKED = ("ls-files", "--others", "--exclude-standard", "-z")
+_SUBMODULE = "160000"
 _EMPTY_TREES = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -115,6 +116,42 @@ class Repository:
         extra = [self._untracked_file(path) for path in self.untracked() if path not in known]
         files = sorted((*change.files, *extra), key=lambda file: file.path)
         return replace(change, files=tuple(files))
+
+    def all_files(self, paths: Sequence[str] = ()) -> Change:
+        """Return the tracked files as they are on disk, as if all were added.
+
+        Args:
+            paths: of files and folders; without any, every tracked file.
+
+        Raises:
+            GitError: nothing is tracked at one of the paths.
+        """
+        self._require_worktree("--all-files")
+        differing = self.differs_from_worktree(INDEX)
+        files: dict[str, ChangedFile] = {}
+        for path, blob, mode, is_merged in self._staged_entries(paths):
+            if not is_merged:
+                files[path] = ChangedFile(path, None, FileStatus.UNMERGED, "100644")
+            elif os.path.lexists(self.root / path):
+                is_edited = path in differing and mode != _SUBMODULE
+                unchanged = ChangedFile(path, None, FileStatus.ADDED, mode, blob)
+                files[path] = self._untracked_file(path) if is_edited else unchanged
+        self._require_tracked(paths, files)
+        listed = tuple(files[path] for path in sorted(files))
+        return Change(self.empty_tree, WORKTREE, listed, all_files=True)
+
+    def _staged_entries(self, paths: Sequence[str]) -> Iterator[tuple[str, str, str, bool]]:
+        """Yield path, id and mode of the entries of the index, and False for a version of a conflict."""
+        out = self._git.output("ls-files", "-s", "-z", "--", *paths)
+        for row in filter(None, out.split("\0")):
+            told, path = row.split("\t", 1)
+            mode, blob, stage = told.split()
+            yield path, blob, mode, stage == "0"
+
+    def _require_tracked(self, paths: Sequence[str], files: Collection[str]) -> None:
+        for path in paths:
+            if path and not any(file == path or file.startswith(f"{path}/") for file in files):
+                raise GitError(f"{path}: git tracks no file there; git add it, or name another path")
 
     def between(self, base: str, head: str) -> Change:
         """Return the change from the merge base of two revisions to the second; all of it, if the first is
@@ -294,7 +331,7 @@ class Repository:
 
     def submodules(self, side: str) -> list[str]:
         """Return the paths of the submodules of the index or a revision, sorted."""
-        return [path for path, _, mode in self.entries_of(side) if mode == "160000"]
+        return [path for path, _, mode in self.entries_of(side) if mode == _SUBMODULE]
 
     def copy_blob(self, blob: str, target: IO[bytes]) -> None:
         """Write the content of a blob of any size into an open file.

@@ -49,6 +49,31 @@ def _is_one_request(name: str) -> bool:
     return not ("\n" in name or "\0" in name or name.endswith("\r"))
 
 
+class RecentContents:
+    """The contents that were read last, so that several steps read them once; the oldest make room."""
+
+    def __init__(self, limit: int = _KEPT_BYTES) -> None:
+        self._kept: OrderedDict[str, bytes | None] = OrderedDict()
+        self._limit = limit
+        self.bytes = 0
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._kept
+
+    def get(self, name: str) -> bytes | None:
+        """Return a content that is kept."""
+        self._kept.move_to_end(name)
+        return self._kept[name]
+
+    def keep(self, name: str, content: bytes | None) -> None:
+        """Keep a content."""
+        self._kept[name] = content
+        self.bytes += len(content or b"")
+        while self.bytes > self._limit and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self.bytes -= len(dropped or b"")
+
+
 class Blobs:
     """One ``git cat-file --batch`` process that returns objects on request."""
 
@@ -56,8 +81,7 @@ class Blobs:
         self._git = git
         self._start()
         self._lock = threading.RLock()  # tools' output is read in threads, and those request contents too
-        self._kept: OrderedDict[str, bytes | None] = OrderedDict()
-        self._kept_bytes = 0
+        self._recent = RecentContents()
 
     def _start(self) -> None:
         self._owner = os.getpid()
@@ -78,10 +102,9 @@ class Blobs:
         if not _is_one_request(name):
             return None
         with self._lock:
-            if name not in self._kept:
-                self._keep(name, self._read(name))
-            self._kept.move_to_end(name)
-            return self._kept[name]
+            if name not in self._recent:
+                self._recent.keep(name, self._read(name))
+            return self._recent.get(name)
 
     def _read(self, name: str) -> bytes | None:
         try:
@@ -116,9 +139,9 @@ class Blobs:
 
     def fetch(self, names: Iterable[str]) -> None:
         """Read many objects at once for later calls of ``get``, as far as memory permits."""
-        wanted = [name for name in dict.fromkeys(names) if name not in self._kept and _is_one_request(name)]
+        wanted = [name for name in dict.fromkeys(names) if name not in self._recent and _is_one_request(name)]
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
-            if self._kept_bytes > _KEPT_BYTES // 2:
+            if self._recent.bytes > _KEPT_BYTES // 2:
                 return
             some = wanted[start : start + _ASKED_AT_ONCE]
             with self._lock:
@@ -127,7 +150,7 @@ class Blobs:
                     asked = self._process
                     for name in some:
                         if self._process is asked:
-                            self._keep(name, self._answer(name)[1])
+                            self._recent.keep(name, self._answer(name)[1])
                 except GitError:  # ``get`` finds out which object it was
                     self._restart()
                     return
@@ -167,13 +190,6 @@ class Blobs:
             self._process.kill()
             self._restart()
         return header[0].decode(), content if header[-2] == kind else None
-
-    def _keep(self, name: str, content: bytes | None) -> None:
-        self._kept[name] = content
-        self._kept_bytes += len(content or b"")
-        while self._kept_bytes > _KEPT_BYTES and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
-            self._kept_bytes -= len(dropped or b"")
 
     def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
         if self._owner != os.getpid():  # a fork needs a process of its own

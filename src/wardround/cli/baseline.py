@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.messages import echo_err
 from wardround.cli.run import emit_line
+from wardround.findings import ENTIRE_CHANGE
 
 if TYPE_CHECKING:
     from wardround.processors.baseline_file import Baseline
@@ -35,6 +39,8 @@ def write(repo: Path | None) -> None:
     baseline = accepted([(f, review.contents[f.fingerprint]) for f in open_findings])
     _save(root, name, baseline)
     emit_line(f"{name}: {len(baseline.findings)} findings accepted; {_to_be_staged(name)}")
+    for line in _not_covered(review):
+        echo_err(line)
 
 
 @command.command("show")
@@ -56,10 +62,25 @@ def prune(repo: Path | None) -> None:
     root, name, baseline = _stored(repo)
     _, _, review = _whole(repo)
     present = {f.fingerprint for f in review.findings}
-    kept = tuple(entry for entry in baseline.findings if entry.fingerprint in present)
+    unknown = {one.file for one in review.unreviewed}
+    kept = tuple(
+        entry
+        for entry in baseline.findings
+        if entry.fingerprint in present or entry.file in unknown or ENTIRE_CHANGE in unknown
+    )
     _save(root, name, Baseline(kept))
     dropped = len(baseline.findings) - len(kept)
     emit_line(f"{name}: {dropped} dropped, {len(kept)} kept; {_to_be_staged(name)}")
+    for line in _not_covered(review):
+        echo_err(line)
+
+
+def _not_covered(review: ReviewResult) -> Iterator[str]:
+    """Yield what was not reviewed, so that its findings are neither accepted nor known to be gone."""
+    missing = Counter((one.tool, one.reason) for one in review.unreviewed)
+    for (tool, reason), files in sorted(missing.items()):
+        counted = f"{files} file{'' if files == 1 else 's'}"
+        yield f"wardround: not covered: what {tool} would find in {counted}: {reason}"
 
 
 def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
@@ -69,7 +90,6 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
     from wardround.change.repository import INDEX, Repository
     from wardround.config.request import ReviewRequest
     from wardround.config.review_config import read_config
-    from wardround.errors import WardroundError
     from wardround.execution.fork_executor import ForkExecutor
     from wardround.tools.process import Processes
 
@@ -81,12 +101,6 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
         request = ReviewRequest(use_baseline=False)
         done = review.run_review(origin, change, loaded, request, Processes(), executor=ForkExecutor())
         settings = read_config(origin, change, loaded, request)
-    if done.unreviewed:
-        first = done.unreviewed[0]
-        raise WardroundError(
-            f"nothing was written, since {len(done.unreviewed)} reviews are missing; "
-            f"the first: {first.tool} on {first.file}: {first.reason}"
-        )
     return repository.root, settings.root.baseline, done
 
 

@@ -15,41 +15,17 @@ from wardround.cli.lazy_group import LazyGroup
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.errors import PLUGIN_EXCEPTIONS, PluginLoadError, UsageError, WardroundError
+from wardround.own_command import COMMANDS
 
 USAGE = 2
 INTERNAL = 5
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_COMMANDS = (
-    "adapters",
-    "baseline",
-    "behaviour",
-    "ci",
-    "data",
-    "dismiss",
-    "doctor",
-    "environment",
-    "eval",
-    "explain",
-    "hook",
-    "index",
-    "keys",
-    "plugins",
-    "policy",
-    "records",
-    "related",
-    "replay",
-    "review",
-    "rules",
-    "serve",
-    "test",
-    "verify",
-)
 
 
 @click.group(
     cls=LazyGroup,
     package="wardround.cli",
-    names=_COMMANDS,
+    names=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="wardround", message="%(prog)s %(version)s")
@@ -71,6 +47,9 @@ def invoke(arguments: Sequence[str] | None = None) -> int:
         return 128 + interrupted.number
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
+    except click.exceptions.NoArgsIsHelpError as without_command:
+        without_command.show()
+        return USAGE
     except click.ClickException as mistake:
         _show_usage(mistake)
         return USAGE
@@ -80,9 +59,9 @@ def invoke(arguments: Sequence[str] | None = None) -> int:
     except WardroundError as error:
         echo_err(f"wardround: {error}")
         return INTERNAL
-    except BrokenPipeError:  # the reader of our output has closed it
-        return 128 + signal.SIGPIPE
     except PLUGIN_EXCEPTIONS as crash:  # the last line of defence: never a traceback, never status 1
+        if _is_closed_pipe(crash):
+            return 128 + signal.SIGPIPE
         _show_crash(crash)
         return INTERNAL
     return result if isinstance(result, int) else 0
@@ -95,6 +74,12 @@ def _folder_problem() -> str | None:
     except OSError as cause:
         return cause.strerror or str(cause)
     return None
+
+
+def _is_closed_pipe(crash: BaseException) -> bool:
+    """Return True if the reader of our output has closed it, which click answers by leaving with 1."""
+    cause = crash.__context__ if isinstance(crash, SystemExit) else crash
+    return isinstance(cause, BrokenPipeError)
 
 
 def _show_crash(crash: BaseException) -> None:

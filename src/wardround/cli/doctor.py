@@ -46,53 +46,117 @@ def command(repo: Path | None) -> int:
 
     loaded = host.load()
     here = _here(loaded, repo)
-    missing, tool_lines = _tools(loaded, here)
-    lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
+    tools = _tool_states(loaded, here)
+    proofs = _states([(one.tool, one.program) for one in tools if one.program is not None])
+    is_ready, verdict = _verdict(tools, proofs)
+    lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools"]
+    lines += _tools(tools, proofs)
     lines += ["", "sandbox", *sandbox_lines(here.root, os.environ)]
     lines += ["", "code graph", *_code_graph(), "", "models", *_models(loaded, here)]
     lines += ["", "judge", *_judge(here)]
     lines += ["", "records", *key_lines(os.environ), "", "language model", *_language_model(here)]
     lines += ["", "environments of tests", *environment_lines(repo, os.environ)]
-    lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]
+    lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here), "", verdict]
     for line in lines:
         emit_line(line)
-    return 4 if missing else 0
+    return 0 if is_ready else 4
 
 
-def _tools(loaded: PluginHost, here: InstallationState) -> tuple[bool, list[str]]:
-    """Return True if a tool of the commit profile is missing or broken, and one line per tool."""
+class ToolState(NamedTuple):
+    """A tool of a specialist: the program to start, or why none is.
+
+    Attributes:
+        is_unused: the project does not use it, which says nothing if another tool of that name is used.
+        is_needed: a file here needs it, and it is missing.
+    """
+
+    specialist: str
+    tool: Tool
+    program: Path | None
+    reason: str = ""
+    is_unused: bool = False
+    is_needed: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"  {self.specialist:<10} {self.tool.name:<10}"
+
+    @property
+    def is_for_commits(self) -> bool:
+        from wardround.tools.tool import Profile
+
+        return Profile.COMMIT in self.tool.profiles
+
+    @property
+    def where(self) -> str:
+        return "commit and CI" if self.is_for_commits else "CI"
+
+
+def _tool_states(loaded: PluginHost, here: InstallationState) -> list[ToolState]:
+    """Return every tool of the specialists; one that is used in place of another of its name replaces it."""
+    states = [
+        _tool_state(specialist, tool, here) for specialist in loaded.specialists for tool in specialist.tools
+    ]
+    used = {(state.specialist, state.tool.name) for state in states if not state.is_unused}
+    return [
+        state for state in states if not state.is_unused or (state.specialist, state.tool.name) not in used
+    ]
+
+
+def _tool_state(specialist: Specialist, tool: Tool, here: InstallationState) -> ToolState:
     from wardround.tools.install_hints import install_hint
-    from wardround.tools.tool import Profile
 
     def read(name: str) -> str | None:
         return _text(here.root / name) if (here.root / name).is_file() else None
 
-    missing = False
-    lines: list[str | tuple[Tool, Path]] = []
-    beginnings: dict[tuple[Tool, Path], tuple[str, str]] = {}
-    for specialist in loaded.specialists:
-        for tool in specialist.tools:
-            program = tool.find(here.root) if tool.is_configured(read, here.tracked or ()) else None
-            where = "commit and CI" if Profile.COMMIT in tool.profiles else "CI"
-            name = f"  {specialist.name:<10} {tool.name:<10}"
-            if program is not None and _is_tracked(here, program):
-                lines.append(f"{name} not started, because it is under version control ({where}): {program}")
-            elif program is not None:
-                beginnings[tool, program] = name, where
-                lines.append((tool, program))
-            elif tool.optional or tool.opt_in:
-                lines.append(f"{name} not in use here ({where})")
-            elif not _may_need(specialist, tool, here):
-                lines.append(
-                    f"{name} missing, and nothing here needs it ({where}): {install_hint(tool.install)}"
-                )
-            else:
-                missing = missing or Profile.COMMIT in tool.profiles
-                lines.append(f"{name} missing ({where}): {install_hint(tool.install)}")
-    states = _states(list(beginnings))
-    broken = any(trouble and Profile.COMMIT in tool.profiles for (tool, _), (_, trouble) in states.items())
-    written = {one: _described(*beginnings[one], *one, *states[one]) for one in states}
-    return missing or broken, list(dict.fromkeys(x if isinstance(x, str) else written[x] for x in lines))
+    program = tool.find(here.root) if tool.is_configured(read, here.tracked or ()) else None
+    state = ToolState(specialist.name, tool, None)
+    if program is not None and _is_tracked(here, program):
+        reason = f"not started, because it is under version control ({state.where}): {program}"
+        return state._replace(reason=reason)
+    if program is not None:
+        return state._replace(program=program)
+    if tool.optional or tool.opt_in:
+        return state._replace(reason=f"not in use here ({state.where})", is_unused=True)
+    hint = install_hint(tool.install)
+    if not _may_need(specialist, tool, here):
+        return state._replace(reason=f"missing, and nothing here needs it ({state.where}): {hint}")
+    return state._replace(reason=f"missing ({state.where}): {hint}", is_needed=True)
+
+
+def _tools(states: Sequence[ToolState], proofs: Mapping[tuple[Tool, Path], tuple[str, str]]) -> list[str]:
+    """Return one line per tool.
+
+    Args:
+        proofs: the version of each program, and the failure of its self-test.
+    """
+    lines = []
+    for state in states:
+        if state.program is None:
+            lines.append(f"{state.name} {state.reason}")
+        else:
+            version, trouble = proofs[state.tool, state.program]
+            lines.append(_described(state.name, state.where, state.tool, state.program, version, trouble))
+    return list(dict.fromkeys(lines))
+
+
+def _verdict(
+    states: Sequence[ToolState], proofs: Mapping[tuple[Tool, Path], tuple[str, str]]
+) -> tuple[bool, str]:
+    """Return True if a commit can be reviewed as a whole, and the closing line."""
+    missing = [state for state in states if state.is_needed]
+    broken = [state for state in states if state.program and proofs[state.tool, state.program][1]]
+    parts = [*_named("missing", missing), *_named("broken", broken)]
+    is_ready = not any(state.is_for_commits for state in (*missing, *broken))
+    if not parts:
+        return True, "wardround: ready - every tool that the files here need works"
+    outcome = "ready for commits, not for CI" if is_ready else "not ready"
+    return is_ready, f"wardround: {outcome} - {'; '.join(parts)}"
+
+
+def _named(what: str, states: Sequence[ToolState]) -> list[str]:
+    names = sorted({state.tool.name for state in states})
+    return [f"{what}: {', '.join(names)}"] if names else []
 
 
 def _is_tracked(here: InstallationState, program: Path) -> bool:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.run import run_and_report
+from wardround.cli.messages import echo_err
+from wardround.cli.run import apply_fixes, color_option, run_and_report
 
 if TYPE_CHECKING:
-    from wardround.cli.options import ChangeSpec, ReportSpec
+    from wardround.cli.options import ChangeSpec, Colour, ReportSpec
     from wardround.config.request import ReviewRequest
 
 
+_PARTIAL_INDEX = "next-index-"
+"""The name of the index that git makes for ``git commit PATH`` and discards after it."""
 _NAMING_STAGES = {"prepare-commit-msg", "commit-msg", "post-commit", "post-merge"}
 
 
-@click.command("hook", context_settings={"ignore_unknown_options": True})
+@click.command("hook")
 @click.option(
     "--stage",
     type=click.Choice(
@@ -44,16 +48,21 @@ _NAMING_STAGES = {"prepare-commit-msg", "commit-msg", "post-commit", "post-merge
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Run only this specialist. Repeatable.")
 @click.option("--skip", multiple=True, metavar="NAME", help="Skip this specialist. Repeatable.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes to the staged change and the work tree.")
+@color_option
 @click.option("--verbose", is_flag=True, help="Show code, reasons and fixes even for many findings.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
     stage: str, formats: tuple[str, ...], fail_level: str | None, only: tuple[str, ...],
-    skip: tuple[str, ...], verbose: bool, arguments: tuple[str, ...],
+    skip: tuple[str, ...], fix: bool, colour: Colour, verbose: bool, arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Review the staged change or the outgoing commits, as a git hook.
 
     PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF name the commits if a hook runner sets them. As git's own
     pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
+
+    Started without a change, as "pre-commit run --all-files" does, it reviews all tracked files, or those
+    that the runner names as ARGUMENTS. While git commits or pushes, it reviews nothing else than that.
 
     The stages of the commit message and after the commit review nothing: they name the record of the review
     in the commit, where the configuration has records.commit.
@@ -73,15 +82,30 @@ def command(
         skip=skip,
         verbose=verbose,
     )
-    outputs = [ReportSpec.parse(text) for text in formats or ("text",)]
-    return max((_review(target, request, outputs) for target in _targets(stage, arguments)), default=0)
+    outputs = [ReportSpec.parse(text, colour) for text in formats or ("text",)]
+    targets = _targets(stage, arguments)
+    return max((_review(target, request, outputs, fix=fix) for target in targets), default=0)
 
 
-def _review(target: ChangeSpec, request: ReviewRequest, outputs: Sequence[ReportSpec]) -> int:
+def _review(target: ChangeSpec, request: ReviewRequest, outputs: Sequence[ReportSpec], *, fix: bool) -> int:
     from wardround.cli.options import RecordSpec
 
+    if fix:
+        _fix(target, request)
     record = RecordSpec(for_commit=target.staged)
     return run_and_report(target, request, outputs, record=record).exit_status
+
+
+def _fix(target: ChangeSpec, request: ReviewRequest) -> None:
+    """Apply the safe fixes where they become part of what is committed."""
+    if not target.is_uncommitted:
+        echo_err("wardround: not fixed: --fix fixes the staged change; commits that exist stay as they are")
+    elif Path(os.environ.get("GIT_INDEX_FILE", "")).name.startswith(_PARTIAL_INDEX):
+        echo_err(
+            "wardround: not fixed: git commit PATH commits another index; git add the files, then commit"
+        )
+    else:
+        apply_fixes(target, request)
 
 
 def _targets(stage: str, arguments: Sequence[str]) -> Iterator[ChangeSpec]:
@@ -94,7 +118,8 @@ def _targets(stage: str, arguments: Sequence[str]) -> Iterator[ChangeSpec]:
     elif stage == "pre-push":
         yield from _outgoing(arguments)
     else:
-        yield ChangeSpec(staged=True)
+        is_committing = "GIT_INDEX_FILE" in os.environ  # git sets it for the hooks of commit and merge
+        yield ChangeSpec(staged=True, or_all_files=not is_committing, paths=tuple(arguments))
 
 
 def _named_by_runner(environ: Mapping[str, str]) -> ChangeSpec | None:
@@ -118,6 +143,7 @@ def _outgoing(arguments: Sequence[str]) -> Iterator[ChangeSpec]:
     remote = arguments[0] if arguments else "origin"
     lines = [] if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().split("\n")
     refs = [ref for ref in map(PushedRef.parse, lines) if ref is not None]
+    is_pushing = bool(arguments or refs or "PRE_COMMIT_REMOTE_NAME" in os.environ)
     with Repository() as repository:
         if not refs:
             head = repository.head()
@@ -129,7 +155,7 @@ def _outgoing(arguments: Sequence[str]) -> Iterator[ChangeSpec]:
             if _is_null(ref.remote) or not repository.has(ref.remote):
                 start = repository.outgoing_base(ref.local, remote)
                 target = replace(target, base=start, since_root=start == repository.empty_tree)
-            yield target
+            yield replace(target, or_all_files=not is_pushing)
 
 
 def _is_null(object_id: str | None) -> bool:

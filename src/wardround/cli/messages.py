@@ -12,7 +12,8 @@ def echo_err(text: str) -> None:
 
     The text may quote the change, its paths and its messages: it is escaped for a terminal and a CI log.
     """
+    from wardround.own_command import with_own_command
     from wardround.text.escaping import lines_for_log, one_line
 
     with suppress(OSError):
-        print(lines_for_log(one_line(text), os.environ), file=sys.stderr)
+        print(lines_for_log(one_line(with_own_command(text)), os.environ), file=sys.stderr)

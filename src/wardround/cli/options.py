@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -17,7 +18,8 @@ class ChangeSpec(msgspec.Struct, frozen=True):
     """The change to review, named in exactly one way.
 
     ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``;
-    ``named_by`` is where the two are from, for messages.
+    ``named_by`` is where the two are from, for messages. ``all_files`` takes the tracked files at ``paths``,
+    or all of them; ``or_all_files`` does so if the change that is named has no files.
     """
 
     staged: bool = False
@@ -28,6 +30,14 @@ class ChangeSpec(msgspec.Struct, frozen=True):
     repo: Path | None = None
     since_root: bool = False
     named_by: tuple[str, str] = ("--base", "--head")
+    all_files: bool = False
+    paths: tuple[str, ...] = ()
+    or_all_files: bool = False
+
+    @property
+    def is_uncommitted(self) -> bool:
+        """True if the files can still be fixed."""
+        return self.staged or self.worktree or self.all_files
 
 
 class PushedRef(msgspec.Struct, frozen=True):
@@ -55,20 +65,29 @@ class PushedRef(msgspec.Struct, frozen=True):
         return cls(fields[1], fields[3])
 
 
+Colour = Literal["auto", "always", "never"]
+
+
 class ReportSpec(msgspec.Struct, frozen=True):
-    """A requested report: its format, and a file or standard output."""
+    """A requested report: its format, a file or standard output, and the colours of text printed there."""
 
     format: str
     path: Path | None
+    colour: Colour = "auto"
+
+    @property
+    def is_read_at_once(self) -> bool:
+        """True if it is printed for people, with a closing line."""
+        return self.path is None and self.format in ("text", "github")
 
     @classmethod
-    def parse(cls, text: str) -> ReportSpec:
+    def parse(cls, text: str, colour: Colour = "auto") -> ReportSpec:
         from wardround.reports import FORMATS
 
         name, _, path = text.partition("=")
         if name not in FORMATS:
             raise UsageError(f"--format {name}: unknown format; choose from {', '.join(FORMATS)}")
-        return cls(name, Path(path) if path else None)
+        return cls(name, Path(path) if path else None, colour)
 
 
 class RecordSpec(msgspec.Struct, frozen=True):

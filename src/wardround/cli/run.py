@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,13 +20,14 @@ from wardround.cli.process import Interrupted
 from wardround.cli.recording import record_review
 from wardround.cli.ticket import requested_ticket
 from wardround.errors import UsageError
-from wardround.text.escaping import one_line
+from wardround.own_command import with_own_command
+from wardround.text.escaping import is_ci_log, one_line, without_commands
 
 if TYPE_CHECKING:
     from wardround.change.change_source import ChangeSource
     from wardround.change.diff import Change
     from wardround.change.repository import Repository
-    from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec
+    from wardround.cli.options import ChangeSpec, Colour, RecordSpec, ReportSpec, TicketSpec
     from wardround.config.request import ReviewRequest
     from wardround.context.ticket.model import Ticket
     from wardround.review import ReviewResult
@@ -46,6 +48,41 @@ def open_change(target: ChangeSpec) -> Iterator[tuple[ChangeSource, Change, Repo
 
 
 def _change(repository: Repository, target: ChangeSpec) -> Change:
+    if target.all_files:
+        return _all_files(repository, target)
+    change = _named_change(repository, target)
+    is_empty = not change.files and target.or_all_files
+    return _all_files(repository, target) if is_empty else change
+
+
+def _all_files(repository: Repository, target: ChangeSpec) -> Change:
+    return repository.all_files([_inside(repository.root, path) for path in target.paths])
+
+
+def _inside(root: Path, path: str) -> str:
+    """Return a path of the work tree relative to its top; a link itself is not followed.
+
+    Raises:
+        UsageError: it is outside.
+    """
+    whole = Path(os.path.abspath(path))
+    try:
+        inside = (whole.parent.resolve() / whole.name).relative_to(root.resolve())
+    except ValueError:
+        if whole.resolve() == root.resolve():
+            return ""
+        raise UsageError(
+            f"{path}: it is outside of {root}; name files and folders of the repository"
+        ) from None
+    return "" if str(inside) == "." else inside.as_posix()
+
+
+def _tell_of_all_files(files: int) -> None:
+    counted = f"{files} tracked file{'' if files == 1 else 's'}"
+    echo_err(f"wardround: there is no change to review, so {counted} of the work tree are reviewed")
+
+
+def _named_change(repository: Repository, target: ChangeSpec) -> Change:
     from wardround.change.opening import change_between
     from wardround.change.revisions import require_revision
 
@@ -90,17 +127,22 @@ def run_and_report(
         from wardround import host, review
         from wardround.cli.options import RecordSpec
         from wardround.execution.fork_executor import ForkExecutor
+        from wardround.policy.gate import GateOutcome
+        from wardround.reports import text
         from wardround.storage import last_review
         from wardround.tools.process import Processes
 
         with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
             loaded = host.load()
             origin, change, repository = opening.result()
+            if change.all_files and not target.all_files:
+                _tell_of_all_files(len(change.files))
             if ticket is not None and ticket.reference:
                 requested = requested_ticket(ticket, origin, change, repository, loaded, request)
                 request = with_ticket(request, requested)
             spec = record or RecordSpec()
-            accepted = accepted_review(spec, origin, change, loaded, request)
+            is_change = not change.all_files
+            accepted = accepted_review(spec, origin, change, loaded, request) if is_change else None
             done = amended(
                 review.run_review(origin, change, loaded, request, Processes(), progress, ForkExecutor())
                 if accepted is None
@@ -111,9 +153,13 @@ def run_and_report(
             last_review.save(repository.root, done)
         for output in outputs:
             write(output, done, origin.root)
-        if accepted is None:
+        if done.gate.outcome is not GateOutcome.PASS and not any(
+            output.is_read_at_once for output in outputs
+        ):
+            echo_err(text.summary_line(done))
+        if accepted is None and is_change:
             record_review(spec, done, loaded, repository, origin.root)
-        else:
+        elif accepted is not None:
             write_accepted(spec, accepted, origin.root)
     if done.unstaged:
         echo_err(_not_staged(done.unstaged))
@@ -193,8 +239,8 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
     from wardround.fixes.apply import fix
     from wardround.tools.process import Processes
 
-    if not (target.staged or target.worktree):
-        raise UsageError("--fix needs --staged or --worktree; a commit cannot be changed")
+    if not target.is_uncommitted:
+        raise UsageError("--fix needs --staged, --worktree or --all-files; a commit cannot be changed")
     with Repository(target.repo) as unfinished:
         for path in journal.recover(unfinished):
             echo_err(f"{path}: an unfinished fix was dropped, since the file has changed")
@@ -217,12 +263,14 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
 
 def write(output: ReportSpec, review: ReviewResult, work_tree: Path) -> None:
     """Write one report to its file or to standard output, never through a link of the work tree."""
-    from wardround.reports import renderer, text
+    from wardround.reports import renderer
     from wardround.storage import directories
 
-    in_colour = output.format == "text" and output.path is None and wants_colour()
-    rendered = text.render(review, text.coloured) if in_colour else renderer(output.format)(review)
-    is_escaped = in_colour or output.format == "github"
+    if output.format == "text" and output.path is None:
+        _print_text(output, review)
+        return
+    rendered = renderer(output.format)(review)
+    is_escaped = output.format == "github"
     if output.path is None:
         emit(rendered, escaped=is_escaped)
         return
@@ -234,6 +282,21 @@ def write(output: ReportSpec, review: ReviewResult, work_tree: Path) -> None:
         raise UsageError(
             f"--format {output.format}={output.path}: {cause.strerror}; give another file"
         ) from cause
+
+
+def _print_text(output: ReportSpec, review: ReviewResult) -> None:
+    """Print the report for people, as wide as the terminal."""
+    from wardround.reports import finding_lines, terminal, text
+
+    is_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns if is_terminal else terminal.WIDTH
+    with terminal.in_columns(width):
+        if not wants_colour(output.colour):
+            emit(text.render(review))
+            return
+        link = finding_lines.linked if is_terminal else finding_lines.unlinked
+        rendered = text.render(review, text.coloured, link)
+    emit(without_commands(rendered) if is_ci_log(os.environ) else rendered, escaped=True)
 
 
 def emit(text: str, *, escaped: bool = False) -> None:
@@ -248,8 +311,8 @@ def emit(text: str, *, escaped: bool = False) -> None:
 
 
 def emit_line(text: str) -> None:
-    """Print a text on one line."""
-    emit(one_line(text) + "\n")
+    """Print a text on one line; a command that it names is that of this installation."""
+    emit(one_line(with_own_command(text)) + "\n")
 
 
 def _printed(text: str, *, escaped: bool) -> bytes:
@@ -258,9 +321,25 @@ def _printed(text: str, *, escaped: bool) -> bytes:
     return (text if escaped else lines_for_log(text, os.environ)).encode("utf-8", "backslashreplace")
 
 
-def wants_colour() -> bool:
-    """Return True if standard output is a terminal and colours are not disabled."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def wants_colour(requested: Colour = "auto") -> bool:
+    """Return True if colours are requested, or standard output is a terminal and they are not disabled.
+
+    The option decides, then NO_COLOR, then FORCE_COLOR, then the terminal.
+    """
+    if requested != "auto":
+        return requested == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR")
+    if forced:
+        return forced != "0"
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+color_option = click.option(
+    "--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+    help="Colours of the text report; auto follows the terminal, NO_COLOR and FORCE_COLOR.",
+)  # fmt: skip
 
 
 @contextmanager

@@ -74,6 +74,10 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         is_decided = self.profile is Profile.CI and self.trusted_side == "target"
         return config.root.run_parts if is_decided else ()
 
+    def for_all_files(self) -> ReviewRequest:
+        """Return the request for a review of all files, which has one side and no hunks to score."""
+        return replace(self, config_from="head", use_models=False, run=())
+
     def merging_into(self, base: str | None) -> ReviewRequest:
         """Return the request with the branch that a base revision names, unless the caller has named one."""
         if self.target_branch or base is None:

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from wardround.context.run_evidence import RunConditions, RunState, TestEvidence, TestOutcome, TestsRun
+from wardround.text.failures import error_line
 
 NO_ISOLATION = "none"
 _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
 _MOST_NAMED = 5
-_MARK = "E  "
-"""The beginning of the lines that pytest prints about the failure itself."""
 
 
 def is_isolated(conditions: RunConditions) -> bool:
@@ -72,13 +71,6 @@ def unexplained_failures(run: TestsRun) -> tuple[TestEvidence, ...]:
 def error_of(test: TestEvidence) -> str:
     """Return the line of a failed test that names its failure."""
     return error_line(test.excerpt)
-
-
-def error_line(excerpt: str) -> str:
-    """Return the line of a failure that names it: the first that pytest marks, or else the last one."""
-    lines = [line for line in excerpt.splitlines() if line.strip()]
-    marked = [line.removeprefix(_MARK).strip() for line in lines if line.startswith(_MARK)]
-    return next(iter([*marked, *reversed(lines)]), "").strip()
 
 
 def former_failures(run: TestsRun) -> tuple[TestEvidence, ...]:

@@ -126,7 +126,7 @@ class ReviewRun:
             change,
             config,
             request.profile,
-            specialists,
+            () if change.all_files else specialists,  # they compare the two sides of a change
             self._base_texts,
             self._models,
             self.published,

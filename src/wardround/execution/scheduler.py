@@ -102,7 +102,7 @@ class Scheduler:
         for job in jobs:
             _add_outcome(job, results)
         self._store(jobs, results)
-        results.runs = _summed(results.runs)
+        results.runs = summed_runs(results.runs)
 
     def _check_runner(
         self, side: ReviewSide, units: Sequence[WorkUnit], change_review: ChangeReview
@@ -160,7 +160,7 @@ def _may_quote_a_secret(finding: RawFinding) -> bool:
     return any(map(may_contain_token, texts))
 
 
-def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:
+def summed_runs(runs: Iterable[ToolRun]) -> list[ToolRun]:
     """One entry for each tool that reviewed a file, by name."""
     total: dict[str, ToolRun] = {}
     for run in runs:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from wardround.change.repository import INDEX, Repository
-from wardround.findings import INTRODUCED, Edit, Finding, SuggestedFix
+from wardround.findings import Edit, Finding, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.edits import apply
 from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
@@ -85,7 +85,7 @@ def _new_texts(
     by_file: dict[str, list[tuple[Finding, SuggestedFix]]] = defaultdict(list)
     for finding in review.visible:
         fix = finding.suggested_fix
-        if fix is not None and fix.safe and finding.status in INTRODUCED:
+        if fix is not None and fix.safe and finding.status in review.counted:
             by_file[finding.file].append((finding, fix))
     for path, fixes in sorted(by_file.items()):
         old = review.text_of(path)

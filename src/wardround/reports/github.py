@@ -50,7 +50,11 @@ def render(review: ReviewResult) -> str:
     """The annotations, most severe first, then one line for the log."""
     folds = review.config.root.fold and not review.request.show_all
     shown = [one for one in review.visible if not (one.is_folded and folds)]
-    wanted = [*_not_reviewed(review.unreviewed), *_annotations(shown), *_repetitions(review)]
+    wanted = [
+        *_not_reviewed(review.unreviewed),
+        *_annotations(shown, {} if review.change.all_files else _NOTE),
+        *_repetitions(review),
+    ]
     annotations, held_back = _within_budget(wanted)
     lines = [str(annotation) for annotation in annotations]
     if held_back:
@@ -61,15 +65,19 @@ def render(review: ReviewResult) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _annotations(findings: Sequence[Finding]) -> list[Annotation]:
-    """Return the findings that are not waived, by severity, then new before caused, then by position."""
+def _annotations(findings: Sequence[Finding], notes: Mapping[Status, str]) -> list[Annotation]:
+    """Return the findings that are not waived, by severity, then new before caused, then by position.
+
+    Args:
+        notes: status -> what is added to the message.
+    """
     told = [f for f in findings if f.status is not Status.SUPPRESSED]
     told.sort(key=lambda f: (-f.severity, _ORDER.index(f.status), f.sort_key))
-    return [_annotation(finding) for finding in told]
+    return [_annotation(finding, notes.get(finding.status, "")) for finding in told]
 
 
-def _annotation(finding: Finding) -> Annotation:
-    parts = [finding.message + _NOTE.get(finding.status, ""), " ".join(finding.rationale.split())]
+def _annotation(finding: Finding, note: str) -> Annotation:
+    parts = [finding.message + note, " ".join(finding.rationale.split())]
     also = [source for source in finding.sources if source != finding.rule]
     parts += [f"Also: {', '.join(also)}" if also else "", finding.url or ""]
     return Annotation(

@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from wardround.findings import Span
 from wardround.text.escaping import one_line
 
 WIDTH = 80
+"""The width of what is not printed on a terminal."""
+_NARROWEST, _WIDEST = 40, 160
+"""Lines that are longer are not easier to read."""
+_width: ContextVar[int] = ContextVar("width", default=WIDTH)
 _CUT = "\u2026"
 """Marks where a line is cut."""
 
 
+@contextmanager
+def in_columns(columns: int) -> Iterator[None]:
+    """Lay out what is rendered in the context for a terminal of this width."""
+    token = _width.set(min(max(columns, _NARROWEST), _WIDEST))
+    try:
+        yield
+    finally:
+        _width.reset(token)
+
+
+def line_width() -> int:
+    """Return the number of columns of a line."""
+    return _width.get()
+
+
 def wrapped(text: str, indent: int, head: str | None = None, styled_head: str | None = None) -> list[str]:
-    """Text in lines of at most ``WIDTH`` columns, all but the first indented; a head takes that one's indent.
+    """Text in lines of at most ``line_width()`` columns, all but the first indented; a head takes that one's
+    indent.
+
+    A word that is longer stays whole, so that a path or an address can be copied; only one without spaces by
+    nature, such as of Chinese, is divided.
 
     Args:
         styled_head: printed in place of the head, as wide as it.
@@ -21,10 +46,10 @@ def wrapped(text: str, indent: int, head: str | None = None, styled_head: str | 
     pad = " " * indent
     head = pad if head is None else head
     lines = [head if styled_head is None else styled_head]
-    used, is_fresh = len(head), True
-    for piece in _pieces(text, WIDTH - indent):
+    used, is_fresh, most = len(head), True, line_width()
+    for piece in _pieces(text, most - indent):
         width = columns(piece)
-        if used + width + (not is_fresh) > WIDTH and not (is_fresh and used == indent):
+        if used + width + (not is_fresh) > most and not (is_fresh and used == indent):
             lines.append(pad)
             used, is_fresh = indent, True
         lines[-1] += piece if is_fresh else f" {piece}"
@@ -33,10 +58,11 @@ def wrapped(text: str, indent: int, head: str | None = None, styled_head: str | 
 
 
 def _pieces(text: str, limit: int) -> Iterator[str]:
-    """The words of a text, in parts where one is wider than a line."""
+    """The words of a text, in parts where one of wide characters is wider than a line."""
     for word in text.split():
         piece, used = "", 0
-        for char in word if columns(word) > limit else ():
+        is_divided = columns(word) > limit and columns(word) > len(word)
+        for char in word if is_divided else ():
             if used + columns(char) > limit:
                 yield piece
                 piece, used = "", 0
@@ -92,12 +118,3 @@ def visible_character(char: str) -> str:
     if char == "\t":
         return "    "
     return one_line(char)
-
-
-def shortened(text: str, width: int) -> str:
-    """Text of at most so many columns; a cut is shown."""
-    if columns(text) <= width:
-        return text
-    while columns(text) >= width:
-        text = text[:-1]
-    return f"{text.rstrip()}{_CUT}"

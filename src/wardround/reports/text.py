@@ -3,51 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from wardround.change.repository import INDEX, WORKTREE
 from wardround.context.run_summary import shows_lines
-from wardround.findings import (
-    INTRODUCED,
-    MERGE_CONFLICT,
-    UNMERGED,
-    Finding,
-    Severity,
-    Status,
-    SuggestedFix,
-    Unreviewed,
-)
-from wardround.fixes.edits import apply
+from wardround.findings import MERGE_CONFLICT, UNMERGED, Finding, Severity, Status, Unreviewed
+from wardround.own_command import with_own_command
 from wardround.planes.criterion.results import CriterionState
 from wardround.policy.gate import GateOutcome
 from wardround.policy.verdict import VerdictName
 from wardround.reports.change_tests import change_tests_line
+from wardround.reports.finding_lines import FindingLines, Link, Style, unlinked
 from wardround.reports.plane_notes import plane_note_lines
 from wardround.reports.repetitions import repetition_notes
 from wardround.reports.run import run_lines
-from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
 from wardround.reports.surface import surface_lines
-from wardround.reports.terminal import WIDTH, columns, shortened, visible_character, visible_part, wrapped
+from wardround.reports.terminal import wrapped
 from wardround.review import ReviewResult
 from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
     from wardround.processors.triage import RuleGroupFold
 
+_MOST_OF_ALL_FILES = 200
+"""The number of findings that a review of all files shows, the most severe; ``--all`` and the reports for
+programs have the others."""
 _PER_RULE_AND_FILE = 5
 """The number of findings of one rule that a file shows if anything is folded; the rest are counted."""
 _MOST_IN_FULL = 10
 """The number of findings that are shown with lines, reasons and fixes; more are shown in a line each."""
 _MORE = "wardround: --verbose shows the lines, the reasons and the fixes"
-_SHORTEST_MESSAGE = 24
-_NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
-_FIX_LINES = 12
 _REASONS = 3
 """The number of reasons that the line of the verdict shows; --format json has all."""
 
-Style = Callable[[str, str], str]
 _CODES = {
     "error": "31;1",
     "warn": "33;1",
@@ -69,20 +61,23 @@ def coloured(text: str, style: str) -> str:
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m"
 
 
-def render(review: ReviewResult, style: Style = plain) -> str:
+def render(review: ReviewResult, style: Style = plain, link: Link = unlinked) -> str:
     """Return the complete report; the last line summarises it, or states how to see the omitted findings."""
     lines = _headline(review, style)
-    groups = _by_file(review)
-    is_compact = not review.verbose and sum(len(group) for _, group in groups) > _MOST_IN_FULL
-    if is_compact:
-        lines += _compact(review, groups, style)
-    else:
-        explained: set[str] = set()
-        for path, group in groups:
-            lines += [style(one_line(path), "bold"), *_file(review, group, style, explained)]
+    shown = _most_severe(review, _shown(review))
+    groups = _by_file(shown)
+    finding_lines = FindingLines(review, style, link)
+    is_compact = not review.verbose and len(shown) > _MOST_IN_FULL
+    most = None if review.triage is None else _PER_RULE_AND_FILE
+    before = ""
+    for path, group in groups:
+        lines += [] if path == before else [style(one_line(path), "bold")]
+        lines += _file(review, group, finding_lines, most, is_compact)
+        before = path
+    lines += _left_out(review, shown)
     lines += _folded(review, style)
     lines += _not_reviewed(review.unreviewed, style)
-    lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
+    lines += [line for note in review.notes for line in _hint(note, 2, "note: ")]
     lines += _repetitions(review)
     lines += surface_lines(review.conclusion.evidence.surface)
     lines += plane_note_lines(review.conclusion.evidence)
@@ -101,7 +96,9 @@ def _headline(review: ReviewResult, style: Style) -> list[str]:
     """Return the files with merge conflicts: other findings are meaningless before these are resolved."""
     files = [u.file for u in review.unreviewed if u.reason == UNMERGED]
     files += [
-        f.file for f in review.open_findings if f.defect_class == MERGE_CONFLICT and f.status in INTRODUCED
+        f.file
+        for f in review.open_findings
+        if f.defect_class == MERGE_CONFLICT and f.status in review.counted
     ]
     if not files:
         return []
@@ -109,35 +106,6 @@ def _headline(review: ReviewResult, style: Style) -> list[str]:
     what = "a merge conflict" if len(set(files)) == 1 else "merge conflicts"
     first, *rest = wrapped(f"{what} in {named}: resolve {_it_or_them(len(set(files)))} first", 2, "")
     return [style(first, "error"), *(style(line, "error") for line in rest), ""]
-
-
-def _compact(
-    review: ReviewResult, groups: Sequence[tuple[str, Sequence[Finding]]], style: Style
-) -> Iterator[str]:
-    """Return many findings, a line each: files with errors first, and in a file the errors, with their
-    fixes.
-    """
-    most = None if review.triage is None else _PER_RULE_AND_FILE
-    for path, group in sorted(groups, key=lambda pair: -max(f.severity for f in pair[1])):
-        yield style(one_line(path), "bold")
-        counts: Counter[str] = Counter()
-        for finding in sorted(group, key=lambda f: -f.severity):
-            counts[finding.rule] += 1
-            if most is None or counts[finding.rule] <= most:
-                yield from _in_a_line(finding, style)
-        yield from _counted_only(counts, most)
-        yield ""
-
-
-def _in_a_line(finding: Finding, style: Style) -> Iterator[str]:
-    label = finding.severity.label
-    head = f"  {finding.span.line}:{finding.span.column} {label}  "
-    tail = f" [{one_line(finding.rule)}]{_NOTE.get(finding.status, '')}"
-    message = shortened(one_line(finding.message), max(WIDTH - len(head) - columns(tail), _SHORTEST_MESSAGE))
-    yield head.replace(label, style(label, label)) + message + tail
-    fix = finding.suggested_fix
-    if finding.severity is Severity.ERROR and fix is not None and not finding.masked:
-        yield from _labelled("fix", shortened(one_line(fix.description), WIDTH - 9))
 
 
 def _counted_only(counts: Counter[str], most: int | None) -> list[str]:
@@ -148,22 +116,43 @@ def _counted_only(counts: Counter[str], most: int | None) -> list[str]:
     ]
 
 
-def _by_file(review: ReviewResult) -> list[tuple[str, list[Finding]]]:
-    """Return the findings that are not folded: in the order of positions, or the most important first.
-
-    Findings of one rule and one file stay together.
+def _shown(review: ReviewResult) -> list[Finding]:
+    """Return the findings that are not folded: errors first, then by file and line, each place and message
+    once.
     """
-    shown, triage = review.open_findings, review.triage
-    if triage is None:
-        return [(path, list(group)) for path, group in groupby(shown, key=lambda f: f.file)]
-    files: dict[str, dict[str, list[Finding]]] = {}
-    for finding in sorted(shown, key=lambda f: triage.order[f.fingerprint]):
-        if finding.fingerprint not in triage.folded:
-            files.setdefault(finding.file, {}).setdefault(finding.rule, []).append(finding)
-    return [
-        (path, [f for group in rules.values() for f in sorted(group, key=lambda f: f.sort_key)])
-        for path, rules in files.items()
-    ]
+    folded = frozenset() if review.triage is None else review.triage.folded
+    unfolded = (finding for finding in review.open_findings if finding.fingerprint not in folded)
+    found: dict[tuple[str, tuple[int, int], str], Finding] = {}
+    for finding in sorted(unfolded, key=lambda f: (f.severity < Severity.ERROR, f.sort_key)):
+        identity = (finding.file, finding.span.start, finding.message)
+        first = found.setdefault(identity, finding)
+        if first is not finding:
+            found[identity] = replace(first, sources=(*first.sources, *finding.sources))
+    return list(found.values())
+
+
+def _most_severe(review: ReviewResult, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Return the findings that are shown: of a change all, of all files the most severe."""
+    if not review.change.all_files or review.request.show_all:
+        return findings
+    ranked = sorted(range(len(findings)), key=lambda index: (-findings[index].severity, index))
+    return [findings[index] for index in sorted(ranked[:_MOST_OF_ALL_FILES])]
+
+
+def _left_out(review: ReviewResult, shown: Sequence[Finding]) -> list[str]:
+    """Return a line with the number of the findings that ``_most_severe`` leaves out."""
+    every = _shown(review)
+    left = len(every) - len(shown)
+    if not left:
+        return []
+    text = f"and {left} more of {len(every)} findings: --all shows {_it_or_them(left)}"
+    return [*wrapped(text, 2, ""), ""]
+
+
+def _by_file(findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
+    """Return the findings that follow one another in one file; a file may have errors, and others later."""
+    runs = groupby(findings, key=lambda finding: (finding.severity < Severity.ERROR, finding.file))
+    return [(path, list(group)) for (_, path), group in runs]
 
 
 def _folded(review: ReviewResult, style: Style) -> list[str]:
@@ -184,12 +173,17 @@ def _folded(review: ReviewResult, style: Style) -> list[str]:
         text = f"{len(findings)}{more} of {rule} in {_named_files(findings)}: --all shows {them}"
         if rule in crowds:
             text += _offer(crowds[rule])
-        lines += wrapped(text, 4, "  ")
+        lines += _hint(text, 4, "  ")
     if unlikely:
         named = _listed([one.rule for one in unlikely], "rule")
         text = f"{len(unlikely)} less likely ({named}): --all shows {_it_or_them(len(unlikely))}"
         lines += wrapped(text, 4, "  ")
     return [*lines, ""]
+
+
+def _hint(text: str, indent: int, head: str) -> list[str]:
+    """Return a text that may name commands, in lines."""
+    return wrapped(one_line(with_own_command(text)), indent, head)
 
 
 def _it_or_them(count: int) -> str:
@@ -216,82 +210,19 @@ def _offer(crowd: RuleGroupFold) -> str:
 
 
 def _file(
-    review: ReviewResult, findings: Sequence[Finding], style: Style, explained: set[str]
+    review: ReviewResult, findings: Sequence[Finding], lines: FindingLines, most: int | None, is_compact: bool
 ) -> Iterator[str]:
-    """Return the findings of one file; the reason of a rule is shown once in a report, and recorded in
-    ``explained``.
-    """
-    source = (review.text_of(findings[0].file) or "").split("\n")
-    most = len(findings) if review.triage is None else _PER_RULE_AND_FILE
+    """Yield the findings of one file, of each rule at most so many."""
+    source = [] if is_compact else (review.text_of(findings[0].file) or "").split("\n")
     counts: Counter[str] = Counter()
     for finding in findings:
         counts[finding.rule] += 1
-        if counts[finding.rule] <= most:
-            yield from _finding(finding, source, style, finding.rule not in explained)
-            explained.add(finding.rule)
-    folded = _counted_only(counts, most)
-    yield from folded
-    if folded:
+        if most is None or counts[finding.rule] <= most:
+            yield from lines.brief(finding) if is_compact else lines.full(finding, source)
+    counted = _counted_only(counts, most)
+    yield from counted
+    if is_compact or counted:
         yield ""
-
-
-def _finding(finding: Finding, source: Sequence[str], style: Style, explain: bool) -> Iterator[str]:
-    place = f"{finding.span.line}:{finding.span.column}"
-    label = finding.severity.label
-    head = f"  {place} {label}  "
-    text = f"{one_line(finding.message)}  [{one_line(finding.rule)}]{_NOTE.get(finding.status, '')}"
-    yield from wrapped(text, 4, head, head.replace(label, style(label, label)))
-    yield from _frame(finding, source, style)
-    also = [s for s in finding.sources if s != finding.rule]
-    if finding.rationale and explain:
-        yield from _labelled("why", finding.rationale)
-    if also:
-        yield from _labelled("also", one_line(", ".join(also)))
-    if finding.suggested_fix is not None and not finding.masked:
-        yield from _fix(finding.suggested_fix, source, style)
-    yield ""
-
-
-def _labelled(label: str, text: str) -> list[str]:
-    return wrapped(" ".join(text.split()), 9, f"    {label:<4} ")
-
-
-def _frame(finding: Finding, source: Sequence[str], style: Style) -> Iterator[str]:
-    """Return the line of the finding, with its span underlined."""
-    number = finding.span.line
-    if number > len(source):
-        return
-    gutter = f"{number:>6} | "
-    line = source[number - 1].removesuffix("\r")
-    if finding.masked:
-        inside = opens_inside_string(source, number)
-        if inside or not holds_no_value(line, finding.file):
-            line = masked(line, inside=inside)
-    line, start, end = visible_part(line, finding.span, WIDTH - len(gutter))
-    yield style(gutter, "dim") + line
-    mark = "^" * (end - start)
-    yield style(" " * (len(gutter) - 2) + "| ", "dim") + " " * start + style(mark, finding.severity.label)
-
-
-def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str]:
-    """Return the fix as a small diff."""
-    before = "\n".join(source)
-    try:
-        after = apply(before, fix.edits)
-    except ValueError:
-        return
-    yield from _labelled("fix", one_line(fix.description) + ("" if fix.safe else " (unsafe; check it first)"))
-    import difflib
-
-    diff = list(difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]
-    body = [line for line in diff if not line.startswith("@@")]
-    for line in body[:_FIX_LINES]:
-        text = f"         {line[0]} {''.join(visible_character(c) for c in line[1 : WIDTH + 1])}"
-        while columns(text) > WIDTH:
-            text = text[:-1]
-        yield style(text, "add" if line[0] == "+" else "remove")
-    if len(body) > _FIX_LINES:
-        yield f"         ({len(body) - _FIX_LINES} more lines)"
 
 
 def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
@@ -303,7 +234,7 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
         files = [one_line(u.file) for u in group]
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
-        lines += wrapped(f"{named}: {who}{one_line(reason)}", 4, "  ")
+        lines += _hint(f"{named}: {who}{reason}", 4, "  ")
     return [*lines, ""]
 
 
@@ -378,7 +309,7 @@ def _verdict(review: ReviewResult) -> list[str]:
 
 def summary_line(review: ReviewResult, style: Style = plain) -> str:
     """Return gate, counts, time, and the unreviewed files, in one line."""
-    brought = [f for f in review.visible if f.status in INTRODUCED]
+    brought = [f for f in review.visible if f.status in review.counted]
     counts = Counter(f.severity for f in brought)
     named = [f"{counts[s]} {_plural(s, counts[s])}" for s in reversed(Severity) if counts[s]]
     outcome = review.gate.outcome

@@ -100,6 +100,19 @@ def test_a_suite_that_fails_is_reported(repo: GitRepository) -> None:
     assert [one.reason for one in run.not_compared] == ["the tests of the base could not be run"]
 
 
+def test_a_function_whose_tests_cannot_be_collected_is_not_called_untested(repo: GitRepository) -> None:
+    other = {"test_other.py": "def test_other():\n    pass\n"}
+    broken = "raise RuntimeError('no database\\nset URL')\n"
+    files = {**FILES, **other, "test_core.py": broken + USE}
+
+    run = compared(repo, files, {**files, "lib/core.py": TRIPLED["lib/core.py"]})
+
+    (left,) = run.not_compared
+    assert left.reason == (
+        "no test that could be collected called it; not collected: test_core.py: RuntimeError: no database"
+    )
+
+
 def test_a_head_that_cannot_be_imported_is_reported(repo: GitRepository) -> None:
     head = {**FILES, "lib/core.py": "import missing_package\n\n" + TRIPLED["lib/core.py"]}
 

@@ -222,9 +222,13 @@ def test_a_failed_build_is_one_sentence_and_leaves_nothing(
     assert is_store_empty()
 
 
-def test_without_uv_and_without_files_the_reason_is_named(tmp_path: Path, environ: dict[str, str]) -> None:
+def test_without_uv_and_without_files_the_reason_is_named(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with repository_with(tmp_path / "repo", DEMO) as repository:
-        with pytest.raises(EnvironmentUnavailable, match=r"needs uv, which is not on PATH; install uv$"):
+        monkeypatch.setattr("sys.prefix", "/nonexistent")
+        reason = r"needs uv, which is not on PATH; pip install 'wardround\[run\]' includes it"
+        with pytest.raises(EnvironmentUnavailable, match=reason):
             built(repository, environ | {"PATH": "/nonexistent"})
         with pytest.raises(EnvironmentUnavailable, match=r"^docs has no lock file, no requirements"):
             built(repository, environ, DetectedProject("docs", "python"))

@@ -20,6 +20,7 @@ from wardround.context.run_evidence import (
 from wardround.errors import UsageError
 from wardround.sandbox.choices import NONE
 from wardround.sandbox.model import Outcome, State
+from wardround.text.failures import error_line
 from wardround.workflows.behaviour.callers import callers_of
 from wardround.workflows.behaviour.comparison import (
     FunctionResult,
@@ -203,7 +204,7 @@ def _with_outcome(conditions: RunConditions, run: RecordedRun) -> RunConditions:
     if outcome.state is State.REFUSED:
         state, detail = RunState.REFUSED, outcome.detail
     elif run.recorded is None or not run.recorded.tests:
-        state, detail = RunState.FAILED, f"no test of the base could be started: {_last_line(outcome)}"
+        state, detail = RunState.FAILED, f"no test of the base could be started: {_named_error(outcome)}"
     elif outcome.state is not State.FINISHED:
         state, detail = RunState.PARTIAL, f"the tests of the base were stopped: {outcome.detail}"
     isolation = "" if state is RunState.REFUSED else outcome.backend
@@ -221,7 +222,7 @@ def _with_replays(
     for run in (base, head):
         is_short = run is head and len(run.calls) < expected
         if run.outcome.state is not State.FINISHED or run.outcome.status or is_short:
-            detail = run.outcome.detail or _last_line(run.outcome)
+            detail = run.outcome.detail or _named_error(run.outcome)
             text = observed_text(
                 f"not every call was repeated: {detail}" if detail else "not every call was repeated in time"
             )
@@ -233,12 +234,20 @@ def _with_replays(
     return conditions
 
 
-def _last_line(outcome: Outcome) -> str:
-    """Return the last error that pytest shows, or else the last line."""
-    lines = outcome.stdout.strip().splitlines()
-    errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
-    last = errors or outcome.stderr.strip().splitlines() or lines
-    return last[-1].removeprefix("E ").strip() if last else outcome.detail
+def _named_error(outcome: Outcome) -> str:
+    """Return the line of the failure that pytest shows, or of what it printed on standard error."""
+    marked = any(line.startswith("E  ") for line in outcome.stdout.splitlines())
+    texts = (outcome.stdout, outcome.stderr) if marked else (outcome.stderr, outcome.stdout)
+    return next(filter(None, map(error_line, texts)), outcome.detail)
+
+
+def _not_called(recorded: Recorded) -> str:
+    """Return the reason for a function without calls: none is known of tests that were not collected."""
+    if not recorded.uncollected:
+        return "no test of the base called it"
+    first, more = recorded.uncollected[0], len(recorded.uncollected) - 1
+    where = f"{first.path} and {more} more" if more else first.path
+    return f"no test that could be collected called it; not collected: {where}: {error_line(first.error)}"
 
 
 def _not_recorded(at: int, run: RecordedRun) -> str:
@@ -247,7 +256,7 @@ def _not_recorded(at: int, run: RecordedRun) -> str:
     if recorded is None or not recorded.tests:
         return "the tests of the base could not be run"
     if one is None or not one.calls:
-        return "no test of the base called it"
+        return _not_called(recorded)
     if not one.inputs:
         return f"its arguments cannot be recorded ({one.problem})"
     return "its calls were not repeated in time"

@@ -61,6 +61,13 @@ class RecordedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reaches: tuple[int, ...]
 
 
+class UncollectedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file whose tests pytest could not collect, and the end of its error."""
+
+    path: str
+    error: str
+
+
 class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The record of a run of tests: started tests, functions by number, and folders of imports."""
 
@@ -69,6 +76,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paths: tuple[str, ...]
     cpu_s: float
     entries: tuple[RecordedEntry, ...] = ()
+    uncollected: tuple[UncollectedFile, ...] = ()
 
 
 class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +20,7 @@ _VARIABLES = {
     "UV_NO_PROGRESS": "1", "UV_PYTHON_DOWNLOADS": "never", "UV_COMPILE_BYTECODE": "0", "UV_NO_ENV_FILE": "1",
     "UV_KEYRING_PROVIDER": "disabled", "UV_NO_BUILD": "1", "NO_COLOR": "1",
 }  # fmt: skip
-_INSTALL_HINT = "install uv"
+_INSTALL_HINT = "pip install 'wardround[run]' includes it, and https://docs.astral.sh/uv/ has other ways"
 
 
 class Uv:
@@ -30,7 +31,9 @@ class Uv:
     """
 
     def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
-        self._program = PackageManager("uv", _INSTALL_HINT, root, environ)
+        own = os.path.join(sys.prefix, "bin")  # where the extra puts it, which is not on PATH in a hook
+        folders = os.pathsep.join(filter(None, (environ.get("PATH"), own)))
+        self._program = PackageManager("uv", _INSTALL_HINT, root, {**environ, "PATH": folders})
         home = environ.get("HOME") or str(Path.home())
         cache = environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
         self._variables = _VARIABLES | {

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from wardround.context.run_evidence import TestOutcome
-from wardround.context.run_summary import error_line
 from wardround.text.escaping import one_line
+from wardround.text.failures import error_line
 from wardround.workflows.test.report import TestReport, TestResult
 
 _ELEMENTS = {

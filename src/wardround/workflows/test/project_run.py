@@ -13,6 +13,7 @@ import msgspec
 from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import RunState, TestOutcome
 from wardround.sandbox.model import Outcome, State
+from wardround.text.failures import error_line
 from wardround.text.redaction import redact_secrets
 from wardround.workflows.test import session_events as events
 from wardround.workflows.test.broken_folders import BrokenFolder, broken_folder
@@ -205,7 +206,9 @@ class ProjectRunner:
         """Leave a folder out of further processes, and return the tests that are not in it."""
         self._left_out.append(folder.path)
         self._uncollected = [one for one in self._uncollected if one.path]  # others are of all folders
-        reason = f"{folder.path}/conftest.py failed, so its folder was left out: {last_line(folder.excerpt)}"
+        reason = (
+            f"{folder.path}/conftest.py failed, so its folder was left out: {named_error(folder.excerpt)}"
+        )
         self._not_run |= {test: reason for test in tests if folder.has(test)}
         return tuple(test for test in tests if not folder.has(test))
 
@@ -255,16 +258,19 @@ class ProjectRunner:
         uncollected = next((one for one in done.events if isinstance(one, events.Uncollected)), None)
         text = (broken or uncollected).excerpt if broken or uncollected else done.outcome.stderr  # type: ignore[union-attr]
         usage = _USAGE.search(text)
-        last = usage[1] if usage else last_line(text or done.outcome.stdout)
+        first = usage[1] if usage else named_error(text or done.outcome.stdout)
         wrong = _WRONG_PLUGIN.search(text)
-        reason = f": {wrong[1]}: {last}" if wrong else f": {last}" if last else ""
+        if wrong:  # the last line has the arguments that are wrong
+            arguments = redact_secrets(text.rstrip().splitlines()[-1].strip())
+            first = f"{wrong[1]}: {arguments}"
+        reason = f": {first}" if first else ""
         return f"{self._tests.framework} collected no tests, and {ending(done.outcome)}{reason}"
 
     def _reason_of(self, done: SessionResult) -> str:
         if self._left_s() < _LEAST_S or _stopped_at_budget(done):
             return "the time budget ended before it"
         broken = [one.excerpt for one in done.events if isinstance(one, events.Broken)]
-        reason = f": {last_line(broken[-1])}" if broken else ""
+        reason = f": {named_error(broken[-1])}" if broken else ""
         return f"it was not reached, and {ending(done.outcome)}{reason}"
 
     def _repeat_failures(self) -> None:
@@ -355,7 +361,7 @@ class ProjectRunner:
         path = test.partition("::")[0]
         for one in self._uncollected:
             if not one.path or path == one.path or path.startswith(f"{one.path}/"):
-                detail = f"it could not be collected: {last_line(one.excerpt)}"
+                detail = f"it could not be collected: {named_error(one.excerpt)}"
                 return RawResult(TestOutcome.NOT_RUN, 0.0, detail, shortened(one.excerpt), one.frames)
         by = "deselects it" if is_excluded else "does not collect it"
         return RawResult(
@@ -430,10 +436,8 @@ WITH_RECORDING = 3
 """Attempts until that is known: with the recording, without it, with it again."""
 _USAGE = LazyPattern(r"^[^\s:]{1,200}: error: (.{1,400})$", re.M)
 _WRONG_PLUGIN = LazyPattern(r"PluginValidationError: (Plugin '[^'\n]{1,200}' for hook '\w{1,100}')$", re.M)
-_FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
 
 
-def last_line(text: str) -> str:
-    """Return the last line of a text that is not empty or a frame of a traceback, without secrets."""
-    lines = [line.strip() for line in text.split("\n") if line.strip() and not _FRAME.match(line)]
-    return redact_secrets(lines[-1].removeprefix("E ").strip()) if lines else ""
+def named_error(text: str) -> str:
+    """Return the line of a failure that names it, without secrets."""
+    return redact_secrets(error_line(text))

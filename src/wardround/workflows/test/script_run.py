@@ -19,7 +19,7 @@ from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment, link_packages
-from wardround.workflows.test.project_run import RawResult, last_line
+from wardround.workflows.test.project_run import RawResult, named_error
 from wardround.workflows.test.recorded_runs import Recording
 from wardround.workflows.test.script_arguments import ScriptArguments
 from wardround.workflows.test.script_commands import (
@@ -321,13 +321,13 @@ class _Running:
             content = tree.read(f"{_FOLDER}/{command.report}", MOST_BYTES)
             found = read_results(self._tests.framework, content, root)
         except ReportUnreadable as cause:
-            text = last_line(outcome.stderr) or last_line(outcome.stdout)
+            text = named_error(outcome.stderr) or named_error(outcome.stdout)
             return (), f"{cause}: {ending(outcome)}{f': {text}' if text else ''}"
         if not found:
             return (), f"{self._tests.framework} ran no tests, and {ending(outcome)}"
         is_failed = any(one.outcome in FAILURES for one in found)
         if outcome.state is not State.FINISHED or (outcome.status != 0 and not is_failed):
-            text = last_line(outcome.stderr)
+            text = named_error(outcome.stderr)
             return found, f"no test failed, but {ending(outcome)}{f': {text}' if text else ''}"
         return found, ""
 

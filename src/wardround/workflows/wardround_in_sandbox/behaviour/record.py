@@ -34,6 +34,8 @@ from .streams import Restorable, Stream
 _MOST_FRAMES = 60
 _MOST_SEARCHES = 200
 """The number of tests in which the entry of a function is searched."""
+_MOST_UNCOLLECTED = 20
+_LONGEST_ERROR = 4000
 _FREE_INPUTS = 5
 """The number of calls that are recorded whatever the CPU time of the tests so far."""
 
@@ -351,7 +353,14 @@ class _Plugin:
         self._chosen = frozenset(chosen)
         self._limited = frozenset(one.partition("::")[0] for one in chosen)
         self._tests = 0
+        self._uncollected: list[dict[str, str]] = []
         self._functions = len(recorder.targets)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Note a file whose tests cannot be collected: they may call the functions."""
+        if report.failed and len(self._uncollected) < _MOST_UNCOLLECTED:
+            error = str(report.longreprtext)[-_LONGEST_ERROR:]
+            self._uncollected.append({"path": str(report.nodeid) or ".", "error": error})
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Leave out other tests of the files; pytest refuses to start with an id that it does not find."""
@@ -389,7 +398,7 @@ class _Plugin:
         paths = [one for one in sys.path if one.startswith(ROOT)]
         record = {
             "tests": self._tests, "functions": functions, "entries": entries, "paths": paths,
-            "cpu_s": self._recorder.cpu_s,
+            "cpu_s": self._recorder.cpu_s, "uncollected": self._uncollected,
         }  # fmt: skip
         with open(self._summary, "w") as file:
             json.dump(record, file)

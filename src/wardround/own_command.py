@@ -1,0 +1,77 @@
+"""The command that starts this installation, as people can type it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from wardround.checks.lazy import LazyPattern
+
+COMMANDS = (
+    "adapters",
+    "baseline",
+    "behaviour",
+    "ci",
+    "data",
+    "dismiss",
+    "doctor",
+    "environment",
+    "eval",
+    "explain",
+    "hook",
+    "index",
+    "keys",
+    "plugins",
+    "policy",
+    "records",
+    "related",
+    "replay",
+    "review",
+    "rules",
+    "serve",
+    "test",
+    "verify",
+)
+_NAME = "wardround"
+_HINT = LazyPattern(rf"(?<![\w/.-]){_NAME} (?=(?:{'|'.join(COMMANDS)})\b)")
+
+
+@cache
+def own_command() -> str:
+    """Return ``wardround`` if that starts this installation in a shell, else its full path, quoted.
+
+    A runner of git hooks puts the environment of a hook on PATH for the hook alone, so that what is found
+    there does not count.
+    """
+    return _command(os.environ, Path(sys.prefix) / "bin")
+
+
+def _command(environ: Mapping[str, str], scripts: Path) -> str:
+    folders = environ.get("PATH", os.defpath).split(os.pathsep)
+    if environ.get("PRE_COMMIT"):
+        folders = [folder for folder in folders if Path(folder) != scripts]
+    script = scripts / _NAME
+    found = shutil.which(_NAME, path=os.pathsep.join(folders))
+    if found is not None and _is_same(Path(found), script):
+        return _NAME
+    if script.exists():
+        return shlex.quote(str(script))
+    return f"{shlex.quote(sys.executable)} -m {_NAME}"
+
+
+def _is_same(found: Path, script: Path) -> bool:
+    try:
+        return found.samefile(script)
+    except OSError:
+        return False
+
+
+def with_own_command(text: str) -> str:
+    """Return a message in which the commands that it names are those of this installation."""
+    own = own_command() if _NAME in text else _NAME
+    return text if own == _NAME else _HINT.sub(lambda found: f"{own} ", text)

@@ -1,0 +1,38 @@
+"""The line of a failure that names it, in the output of a test framework or an interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wardround.checks.lazy import LazyPattern
+
+_MARK = "E  "
+"""What pytest puts before the lines of an error."""
+_TRACEBACK = "Traceback"
+_SCRIPT_ERROR = LazyPattern(r"\s*(?:Uncaught )?(?:[A-Z]\w{0,80})?(?:Error|Exception)(?: \[\w{1,80}\])?: \S")
+_SCRIPT_FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
+
+
+def error_line(text: str) -> str:
+    """Return the first line of the error that a text shows; the lines after it only explain it.
+
+    That is the first that pytest marks, the first after the frames of the last traceback, or the first that
+    begins as an error of JavaScript does; of another text, the last line that is not a frame.
+    """
+    lines = [line for line in text.splitlines() if line.strip() and not _SCRIPT_FRAME.match(line)]
+    return next(_error_lines(lines), "").strip()
+
+
+def _error_lines(lines: Sequence[str]) -> Iterator[str]:
+    yield from (line.removeprefix(_MARK) for line in lines if line.startswith(_MARK))
+    yield from _after_traceback(lines)
+    yield from (line for line in lines if _SCRIPT_ERROR.match(line))
+    yield from reversed(lines)
+
+
+def _after_traceback(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines after the last header of a traceback that belong to no frame."""
+    headers = [at for at, line in enumerate(lines) if line.lstrip(" |+").startswith(_TRACEBACK)]
+    for line in lines[headers[-1] + 1 :] if headers else ():
+        if not line.lstrip("|").startswith(" "):
+            yield line
