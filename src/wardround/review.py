@@ -31,7 +31,7 @@ from wardround.findings import ENTIRE_CHANGE, INTRODUCED, Finding, Status, ToolR
 from wardround.host import PluginHost
 from wardround.planes.analysed_change import AnalysedChange
 from wardround.planes.analyses import Analyses, analyse_change, code_context
-from wardround.planes.collect_evidence import collect_evidence
+from wardround.planes.collect_evidence import collect_evidence, missing_evidence
 from wardround.planes.evidence import Evidence, MissingEvidence
 from wardround.planes.language_model.in_review import consult
 from wardround.policy.conclude import Conclusion, conclude
