@@ -90,7 +90,7 @@ def test_an_endpoint_that_fails_leaves_its_planes_inconclusive(change: GitReposi
     for report in (failed, without):
         signals = {one["plane"]: one["status"] for one in report["signals"]}
         assert (signals["intent"], signals["security"]) == ("inconclusive", "inconclusive")
-        assert (report["verdict"]["name"], report["verdict"]["tier"]) == ("escalate", "T5")
+        assert (report["verdict"]["name"], report["verdict"]["tier"]) == ("human-review", "T5")
 
 
 def test_a_claim_about_a_removed_line_in_a_fence_is_a_finding(change: GitRepository) -> None:
@@ -107,7 +107,7 @@ def test_a_claim_about_a_removed_line_in_a_fence_is_a_finding(change: GitReposit
     counted = (
         "claims of the language model about intent that are no findings: not in the form of the schema (1)"
     )
-    assert counted in done.stdout
+    assert counted in " ".join(done.stdout.split())
 
 
 def test_a_failure_is_reported_to_people(change: GitRepository) -> None:

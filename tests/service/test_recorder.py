@@ -40,6 +40,7 @@ def test_a_review_has_a_signed_record_that_holds(
     repo.wardround("keys", "trust", f"{key}.pub")
     verified = repo.wardround("verify", tmp_path / "record.intoto.jsonl")
     assert verified.returncode == 0, verified.stdout
+    assert "from:      shop\n" in verified.stdout
     listed = repo.wardround("records", "list")
     assert review["report"]["verdict"]["name"] in listed.stdout
 

@@ -14,11 +14,13 @@ from wardround.host import PluginHost
 from wardround.records import store
 from wardround.records.bundle import Bundle, Facts, RecordError
 from wardround.records.location import Location, location_of
+from wardround.records.record import RecordedOrigin
 from wardround.records.recording import facts_of, make_record
 from wardround.records.signing import SignerSettings, SigningError, open_signer
 from wardround.review import ReviewResult
 from wardround.service.logs import EventLog
 from wardround.service.settings import RecordSettings
+from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
     from securesystemslib.signer import Signer
@@ -76,11 +78,12 @@ class SignedRecords:
     def record(self, result: ReviewResult, host: PluginHost, repository: str, author: str) -> Recorded | None:
         """Sign the record of a review."""
         facts = facts_of(result.conclusion, repository, author)
+        origin = RecordedOrigin(one_line(repository)) if repository else None
         now = datetime.now(UTC)
         try:
             with self._lock:
                 made = make_record(
-                    result.conclusion, result.config, result.request, host, facts, self._signer, now
+                    result.conclusion, result.config, result.request, host, facts, self._signer, now, origin
                 )
         except (RecordError, SigningError) as cause:  # its text may name the key
             self._log.write("record", error=type(cause).__name__, message=str(cause))

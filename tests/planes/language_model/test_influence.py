@@ -86,11 +86,17 @@ def test_a_plane_without_the_answer_of_its_model_is_inconclusive(problem: str) -
     failed = signal(evidence(exchanges=(exchange(problem=problem),)))
     assert (failed.status, failed.confidence) == (PlaneStatus.INCONCLUSIVE, 0.0)
     assert failed.reasons == (f"language model: {problem}",)
-    assert failed.derivation[-1] == f"language model: no usable answer: {problem}"
+    assert f"language model: no usable answer: {problem}" in failed.derivation
     policies = (bundled_policy("default"),)
     assert conclude(document(), evidence(), policies).verdict.tier == "T1"
     known = evidence(exchanges=(exchange(problem=problem),))
     assert conclude(document(), known, policies).verdict.tier == "T5"
+
+
+def test_a_change_of_which_the_model_did_not_see_every_hunk_is_not_in_the_first_tier() -> None:
+    known = evidence(exchanges=(exchange(omitted_hunks=1),))
+    assert (signal(known).status, signal(known).confidence) == (PlaneStatus.REVIEWED, 0.0)
+    assert conclude(document(), known, (bundled_policy("default"),)).verdict.tier == "T2"
 
 
 def test_a_plane_that_does_not_apply_needs_no_answer() -> None:

@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround.planes.claims import claim
 from wardround.planes.coverage import finding_source
 from wardround.planes.evidence import Evidence, Exchange, FindingEvidence
-from wardround.planes.signal import PlaneStatus, Signal
+from wardround.planes.signal import PlaneStatus, Signal, with_claims
 
 
 def uses_model(evidence: Evidence) -> bool:
@@ -21,7 +21,8 @@ def uses_model(evidence: Evidence) -> bool:
 def with_model(signal: Signal, evidence: Evidence) -> Signal:
     """Return the signal of a plane with the findings of its language model.
 
-    A plane whose model returned no usable answer is inconclusive. A finding that is more severe than those of
+    A plane whose model returned no usable answer is inconclusive, and one whose model did not see every hunk
+    is not certain. A finding that is more severe than those of
     tools and checks sets the severity; the confidence is then at most the probability that one of the most
     severe findings is true.
     """
@@ -46,20 +47,22 @@ def with_model(signal: Signal, evidence: Evidence) -> Signal:
         findings=tuple(fingerprints),
         derivation=(*signal.derivation, *(_described(exchange) for exchange in exchanges)),
     )
-    return _as_answered(known, [exchange.problem for exchange in exchanges if exchange.problem])
+    for exchange in exchanges:
+        known = _as_answered(known, exchange)
+    return known
 
 
-def _as_answered(signal: Signal, problems: Sequence[str]) -> Signal:
-    """Return the signal of a plane that requires the answer of its model."""
-    if not problems or signal.status is PlaneStatus.NOT_APPLICABLE:
+def _as_answered(signal: Signal, exchange: Exchange) -> Signal:
+    """Return the signal of a plane that requires the answer of its model about every hunk."""
+    if signal.status is PlaneStatus.NOT_APPLICABLE:
         return signal
-    return replace(
-        signal,
-        status=PlaneStatus.INCONCLUSIVE,
-        confidence=0.0,
-        claims=(*signal.claims, claim("a usable answer of the language model", ())),
-        reasons=(*signal.reasons, *(f"language model: {problem}" for problem in problems)),
-    )
+    if exchange.problem:
+        signal = with_claims(signal, claim("a usable answer of the language model", ()))
+        reasons = (*signal.reasons, f"language model: {exchange.problem}")
+        return replace(signal, status=PlaneStatus.INCONCLUSIVE, reasons=reasons)
+    if exchange.omitted_hunks:
+        return with_claims(signal, claim("the language model read every hunk", ()))
+    return signal
 
 
 def _described(exchange: Exchange) -> str:
