@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from wardround_python.syntax import host_adapter
@@ -11,7 +11,7 @@ from wardround.checks.base import ChangeCheck, Check
 from wardround.checks.lazy import LazySequence
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
-from wardround.findings import RawFinding
+from wardround.findings import RawFinding, Span
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
 from wardround.specialists import CaseOutline, Specialist, StatementOf
@@ -49,6 +49,15 @@ class TestsSpecialist(Specialist):
 
     def rules(self) -> Sequence[Rule]:
         return declarative_rules("tests", "ast-grep")
+
+    def refutes(
+        self, path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]
+    ) -> bool:
+        if defect_class != "only-mock-calls-asserted":
+            return False
+        from wardround_tests.analysis.calls_without_arguments import asserts_all_of_the_call  # rare
+
+        return asserts_all_of_the_call(path, text, span, read)
 
     def statement_locator(self, text: str) -> StatementOf:
         return host_adapter.statements(text)

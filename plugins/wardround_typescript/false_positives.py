@@ -29,7 +29,7 @@ _EXPRESS = LazyPattern(r'"express"\s*:\s*"[^"\d]*(\d+)')
 _VUE = LazyPattern(r'"vue"\s*:\s*"[^"\d]*(\d+)')
 _REACT = LazyPattern(r'"(?:react|preact|next)"\s*:')
 _FRAMEWORK = LazyPattern(
-    r'"(?:react|preact|next|solid-js|vue|svelte|lit|@builder\.io/qwik|@angular/core)"\s*:'
+    r'"(?:react|preact|next|solid-js|vue|nuxt|nuxi|svelte|lit|@builder\.io/qwik|@angular/core)"\s*:'
 )
 _RUNNER = LazyPattern(r'"(vitest|jest|ts-jest|mocha)"\s*:')
 _IMPORTS_REACT = LazyPattern(
@@ -140,7 +140,12 @@ def _nearest_package(path: str, read: Read, pattern: LazyPattern, name: str = _P
 BY_PROJECT: Mapping[str, Callable[[str, str, Read], bool]] = {
     "raise-without-from": _is_without_causes,
     "children-as-prop": _is_of_other_framework,
+    "debounce-in-render": _is_of_other_framework,
+    "derived-state": _is_of_other_framework,
+    "derived-state-in-effect": _is_of_other_framework,
     "hooks-order": _is_of_other_framework,
+    "unstable-selector": _is_of_other_framework,
+    "work-in-render": _is_of_other_framework,
     "test-body-ignored": _is_of_vitest,
 }
 """Defect classes that depend on the packages of the project."""

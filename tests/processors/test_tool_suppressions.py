@@ -15,6 +15,31 @@ def _added(path: str, text: str) -> list[tool_suppressions.ToolSuppression]:
 
 
 @pytest.mark.parametrize(
+    ("path", "line", "is_reported"),
+    [
+        ("a.py", "x = y  # noqa: S603  the list is fixed", False),
+        ("a.py", "x = y  # noqa: S603, F821 (the list is fixed)", False),
+        ("a.py", "x = y  # type: ignore[name-defined]  # set by the loader", False),
+        ("a.ts", "// eslint-disable-next-line no-eval -- the text is a constant", False),
+        ("a.tsx", "{/* biome-ignore lint/style/noVar: old browsers need it */}", False),
+        ("a.ts", "x(); // @ts-expect-error the types of x are wrong", False),
+        ("a.py", "x = y  # noqa: S603", True),
+        ("a.py", "x = y  # noqa: S603, F821", True),
+        ("a.py", "x = y  # noqa: S603  # type: ignore[name-defined]", True),
+        ("a.py", "x = y  # noqa: S603  fine", True),
+        ("a.py", "# ruff: noqa: S603  the list is fixed", True),
+        ("a.ts", "// eslint-disable-next-line no-eval, no-alert", True),
+        ("a.ts", "/* eslint-disable no-eval -- the text is a constant */", True),
+        ("a.tsx", "{/* biome-ignore lint/style/noVar: */}", True),
+    ],
+)
+def test_a_comment_for_one_line_that_states_a_reason_is_not_reported(
+    path: str, line: str, is_reported: bool
+) -> None:
+    assert bool(_added(path, line)) is is_reported
+
+
+@pytest.mark.parametrize(
     ("path", "line", "marker"),
     [
         ("a.py", "x = y  # noqa", "noqa"),

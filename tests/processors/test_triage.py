@@ -50,6 +50,18 @@ class TestFolding:
     def test_another_is_not(self) -> None:
         assert not ranked(numbered(), numbered(1, estimate=likely(0.1))).folded
 
+    @pytest.mark.parametrize(("count", "folded"), [(2, 0), (3, 2), (11, 10)])
+    def test_equal_findings_of_a_test_file_are_folded_but_the_first(self, count: int, folded: int) -> None:
+        path = "tests/test_a.py"
+        equal = [numbered(number, file=path, severity=Severity.WARN) for number in range(count)]
+        done = ranked(*equal, numbered(20, file=path, message="another"), numbered(21))
+        assert len(done.folded) == folded
+        assert equal[0].fingerprint not in done.folded
+
+    def test_equal_errors_and_equal_findings_of_other_files_are_not(self) -> None:
+        errors = [numbered(one, file="tests/test_a.py", severity=Severity.ERROR) for one in range(5)]
+        assert not ranked(*errors, *(numbered(one + 10) for one in range(5))).folded
+
     def test_a_rule_that_was_dismissed_often_is(self) -> None:
         assert ranked(numbered(), dismissed={RULE: FOLD_AFTER}).folded
         assert not ranked(numbered(), dismissed={RULE: FOLD_AFTER - 0.01}).folded

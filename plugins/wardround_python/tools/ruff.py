@@ -99,6 +99,20 @@ def _is_newer(root: Path, file: str, message: str) -> bool:
     return read_note(text_in(root.parent, FALLBACK) or "").supports(needed)
 
 
+_OUTDATED_BLOCK = "UP036"
+"""Code under a condition for a Python version that the project does not support."""
+_ASSUMED = 10
+"""The oldest minor version that ruff assumes where neither its settings nor requires-python have one."""
+
+
+def _knows_target(root: Path, file: str) -> bool:
+    """Return True if ruff knows the oldest version that a project supports, or assumes no newer one."""
+    if states_target(root, file) or "requires-python" in (text_in(root, "pyproject.toml") or ""):
+        return True
+    oldest = read_note(text_in(root.parent, FALLBACK) or "").oldest
+    return oldest is not None and oldest >= _ASSUMED
+
+
 def _is_in_vain(file: str, text: str, code: str, span: Span) -> bool:
     """Return True if the rest of a module shows that the reported problem cannot occur there."""
     if code == "PLW1510":
@@ -166,6 +180,7 @@ class Ruff(Tool):
         text_of = cache(partial(text_in, run.root))
         is_chosen = cache(partial(selected_by_project, run.root))
         is_newer = cache(partial(_is_newer, run.root))
+        knows_target = cache(partial(_knows_target, run.root))
         is_refuted = refuter(run.root)
         for result in decoded(output, list[RuffResult]):
             code = _SYNTAX_ERROR if result.is_syntax_error else result.code
@@ -179,6 +194,8 @@ class Ruff(Tool):
             chosen = code in run.requested
             chosen = chosen or ((text is not None or code.startswith("S")) and is_chosen(file, code))
             if text is not None and not chosen and _is_in_vain(file, text, code, span):
+                continue
+            if code == _OUTDATED_BLOCK and not knows_target(file):
                 continue
             if is_refuted(file, code, span) or (code in _OF_A_VERSION and code not in run.requested):
                 continue

@@ -17,6 +17,9 @@ from wardround_sql.parsing.splitter import cut
 from wardround_sql.parsing.statements import is_read
 
 _TAG = LazyPattern(r"\{#.*?#\}|\{%[-+]?\s*(\w+)\b((?:[^%]|%(?!\}))*)%\}", re.DOTALL)
+_EXPRESSION = LazyPattern(r"\{\{(?:'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|(?!\}\}).)*+\}\}", re.DOTALL)
+_BRACES = LazyPattern(r"[{}]")
+"""Braces in the texts of an expression: ``{{ config(after='grant {{ this }}') }}``."""
 _ALONE = LazyPattern(r"^[ \t]*,?[ \t]*(?:\{\{(?:(?!\}\}).)*\}\}[ \t]*)+,?[ \t]*$", re.MULTILINE | re.DOTALL)
 _OF_LOOP = LazyPattern(r"\bloop\s*\.\s*(?:last|first|index0?|revindex0?|nextitem|previtem)\b")
 _ASIDE = ("macro", "call", "set", "test", "materialization", "docs", "snapshot_config")
@@ -51,6 +54,7 @@ def reads_rendered(text: str) -> bool:
 
 
 def _renderings(text: str) -> Iterator[str]:
+    text = _EXPRESSION.sub(lambda match: "{{" + _BRACES.sub(" ", match[0][2:-2]) + "}}", text)
     for has_branches, has_lone_expressions in product((True, False), repeat=2):
         rendered = _without_bodies(text, has_branches=has_branches)
         if not has_lone_expressions:

@@ -16,7 +16,7 @@ from wardround.change.snapshot import Snapshot, alias_ending
 from wardround.errors import PLUGIN_EXCEPTIONS, ToolFailed
 from wardround.execution.model import with_path
 from wardround.execution.review_side import ReviewSide
-from wardround.findings import RawFinding
+from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding
 from wardround.tools.column_units import positioned
 from wardround.tools.process import Processes, minimal_env
 from wardround.tools.proof import Proofs
@@ -188,6 +188,9 @@ class ToolRunner:
             job.results = self._run(side, snapshot, job)
         except ToolFailed as failure:
             job.error = failure
+        except SyntaxError as cause:  # of a file that must be parsed to find what the tool reviews
+            reason = f"{PARSE_FAILURE_PREFIX}: line {cause.lineno or 1}: {cause.msg}"
+            job.error = ToolFailed(reason)
         except PLUGIN_EXCEPTIONS as cause:
             job.error = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from wardround.change.diff import ChangedFile
 from wardround.checks.lazy import LazyPattern
 from wardround.config.globs import matches_any_case
-from wardround.context.ignore_comments import FORMS, CommentForm, reported_pattern
+from wardround.context.ignore_comments import FORMS, IGNORE_COMMENTS, CommentForm, reported_pattern
 from wardround.findings import Finding
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.notices import new_notice
@@ -23,7 +24,10 @@ _SHOWN = 3
 
 
 class ReportToolSuppressions:
-    """Report added comments that switch a tool off, where the configuration of the target applies."""
+    """Report added comments that switch a tool off, where the configuration of the target applies.
+
+    One that waives findings of a single line and states why is for its readers; what it hides counts anyway.
+    """
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         if inputs.is_trusted:
@@ -68,6 +72,26 @@ class _Marker(msgspec.Struct, frozen=True):
             return match.start(), match[match.lastindex or 0]
         start = opener.start(1) if opener.lastindex else match.start(match.lastindex or 0)
         return opener.start(), line[start : match.end()]
+
+
+_REGION = LazyPattern("|".join(f"(?:{one.region})" for one in IGNORE_COMMENTS if one.region), re.IGNORECASE)
+_CODES = LazyPattern(
+    r"(?:\s*[:=]?\s*(?:\[[^\]]*\]|[A-Za-z]{1,9}\d[\w-]*(?![a-z])|[\w@]+(?:[-/][\w-]+)+|\w+(?=:)|,"
+    r"|(?<=[:=])\s*[\w-]+))*"
+)
+"""Names of rules after a marker: ``[name-defined]``, ``: F821,S603``, ``no-eval``, ``lint/style/noVar``."""
+_REASON = LazyPattern(r"[^\W\d_]{2,}[^\w\n]+(?:[\w'-]+[^\w\n]+)*?[^\W\d_]{2,}")
+"""Two words at least."""
+_ANOTHER = LazyPattern(r"(?i)#\s*(?:noqa|nosec|type:|ty:|pyright:|mypy:|pylint:|ruff:|wardround:)")
+
+
+def _states_reason(line: str, end: int) -> bool:
+    """Return True if a comment for one line, whose marker ends at an offset, has a reason after its rules."""
+    if _REGION.search(line) is not None or line.lstrip().startswith(("/* eslint ", "# pyright:")):
+        return False
+    rest = _ANOTHER.split(line[end:])[0]
+    codes = _CODES.match(rest)
+    return _REASON.search(rest, codes.end() if codes is not None else 0) is not None
 
 
 def _marker(form: CommentForm) -> _Marker:
@@ -133,5 +157,5 @@ def _added(
             last = bisect_right(starts, number)
             key = (starts[last - 1] if last else 0, line[start:])
             known[key] -= 1
-            if known[key] < 0:
+            if known[key] < 0 and not _states_reason(line, line.find(marker, start) + len(marker)):
                 yield ToolSuppression(number, start + 1, " ".join(marker.split()))

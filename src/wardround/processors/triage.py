@@ -11,12 +11,15 @@ import msgspec
 
 from wardround.config.globs import matches_whole
 from wardround.findings import Finding, Plane, Severity
+from wardround.rules.file_kinds import FileKind, kind_of_file
 
 FOLD_AFTER = 3.0
 """The sum of dismissals, weighted by age, from which a rule folds."""
 CROWD = 8
 """Findings of one rule that are better fixed in one sweep."""
 SHOWN_OF_CROWD = 3
+EQUAL = 3
+"""Findings of one rule with the same message in one test file, which have one cause: a mock, a fixture."""
 _READINGS = 10
 """The readings as which an estimate counts; each dismissal of the rule is one more finding that is not worth
 raising.
@@ -66,9 +69,19 @@ def triage(findings: Sequence[Finding], known: Mapping[str, int], dismissed: Map
     """
     ranked = sorted(findings, key=lambda finding: _rank(finding, dismissed))
     folded = {finding.fingerprint for finding in ranked if is_folded(finding, dismissed)}
+    folded |= _repetitions(ranked)
     crowds = _crowds(ranked, folded, known)
     order = {finding.fingerprint: rank for rank, finding in enumerate(ranked)}
     return Triage(order, frozenset(folded), crowds)
+
+
+def _repetitions(ranked: Sequence[Finding]) -> set[str]:
+    """Return the findings that repeat another in the same test file, all but the first of each message."""
+    equal: dict[tuple[str, str, str], list[str]] = {}
+    for finding in ranked:
+        if is_foldable(finding) and kind_of_file(finding.file) is FileKind.TESTS:
+            equal.setdefault((finding.rule, finding.file, finding.message), []).append(finding.fingerprint)
+    return {name for names in equal.values() if len(names) >= EQUAL for name in names[1:]}
 
 
 def is_folded(finding: Finding, dismissed: Mapping[str, float]) -> bool:

@@ -167,3 +167,24 @@ def test_an_action_that_zizmor_declines_is_explained_by_the_error_about_it(revie
 
     assert [one.rule for one in done.visible] == ["actionlint/step-without-shell"]
     assert done.unreviewed == ()
+
+
+def test_a_workflow_that_is_no_yaml_is_one_error_of_its_own_file(reviewed: Reviewed) -> None:
+    steps = _STEPS.format(step="{run: print(1), shell: python}")
+    files = {WORKFLOW: steps, ".github/workflows/broken.yml": f'{steps}      - "x\n  b: [\n'}
+
+    done = reviewed(files, ACTIONLINT, RUFF_IN_WORKFLOWS, SHELLCHECK_IN_WORKFLOWS, ZIZMOR)
+
+    errors = [(one.file, one.rule) for one in done.visible if one.severity.label == "error"]
+    assert errors == [(".github/workflows/broken.yml", "actionlint/yaml-syntax")]
+    assert done.unreviewed == ()
+
+
+def test_a_workflow_that_is_no_yaml_is_named_where_no_tool_reports_it(reviewed: Reviewed) -> None:
+    steps = _STEPS.format(step="{run: print(1), shell: python}")
+    files = {WORKFLOW: steps, ".github/workflows/broken.yml": f'{steps}      - "x\n  b: [\n'}
+
+    (missing,) = reviewed(files, RUFF_IN_WORKFLOWS).unreviewed
+
+    assert missing.file == ".github/workflows/broken.yml"
+    assert missing.reason.startswith("it does not parse: line 9: ")

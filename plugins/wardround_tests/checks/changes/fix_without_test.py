@@ -10,6 +10,7 @@ from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity, Span
 from wardround.storage.regex_cache import bounded
+from wardround_tests.changes.behaviour import changes_behaviour
 from wardround_tests.changes.line_diff import added_lines
 from wardround_tests.changes.sibling_tests import is_tested
 from wardround_tests.file_kinds import (
@@ -59,7 +60,8 @@ class FixWithoutTest(ChangeCheck):
     """A commit that fixes a bug changes tested code but no test.
 
     Nothing shows that the bug existed or is fixed, and nothing prevents its return. Add a test that fails
-    without the fix. Of several commits the first one counts: later fixes mostly repair the same change.
+    without the fix. Of several commits the first one counts: later fixes mostly repair the same change. Not
+    reported for renames, other texts in logs, and functions that are only extracted.
     """
 
     ID = "TE202"
@@ -186,7 +188,7 @@ def _first_code_line(file: ChangedFileView) -> tuple[int, str] | None:
     """Return the first added line of code in an existing production file."""
     if not is_production(file.path) or file.base_path is None or file.text is None:
         return None
-    return next(_code_lines(file), None)
+    return next(_code_lines(file), None) if changes_behaviour(file) else None
 
 
 def _code_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:

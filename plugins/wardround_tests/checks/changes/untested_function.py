@@ -11,6 +11,7 @@ from wardround.checks.base import ChangeCheck
 from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity
+from wardround_tests.changes.behaviour import changes_behaviour
 from wardround_tests.changes.line_diff import added_lines
 from wardround_tests.changes.sibling_tests import has_tested_neighbour
 from wardround_tests.changes.touched_functions import (
@@ -52,7 +53,8 @@ class UntestedFunction(ChangeCheck):
 
     No test fails if it is wrong. Add a test for it or for the code that calls it. A changed function of a
     tested module is reported as well if no test names it, unless the module builds such names at run time,
-    as in `getattr(self, f"visit_{kind}")`.
+    as in `getattr(self, f"visit_{kind}")`. Not reported for renames, other texts in logs, and functions that
+    are only extracted.
     """
 
     ID = "TE201"
@@ -180,7 +182,9 @@ class UntestedFunction(ChangeCheck):
     def _candidates(self, is_python: bool) -> Iterator[ChangedFileView]:
         for file in self.change.files:
             of_language = file.path.endswith(".py") is is_python
-            if of_language and is_production(file.path) and not re.search(_PRIVATE, file.path) and file.text:
+            if not of_language or not is_production(file.path) or re.search(_PRIVATE, file.path):
+                continue
+            if file.text and changes_behaviour(file):
                 yield file
 
     def _texts_naming(self, touched: Sequence[Touched], patterns: Sequence[str]) -> dict[str, str] | None:
