@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,6 +23,16 @@ _CUT = "\u2026"
 def in_columns(columns: int) -> Iterator[None]:
     """Lay out what is rendered in the context for a terminal of this width."""
     token = _width.set(min(max(columns, _NARROWEST), _WIDEST))
+    try:
+        yield
+    finally:
+        _width.reset(token)
+
+
+@contextmanager
+def unwrapped() -> Iterator[None]:
+    """Lay out what is rendered in the context without a limit on lines."""
+    token = _width.set(sys.maxsize)
     try:
         yield
     finally:
