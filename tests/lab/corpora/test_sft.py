@@ -92,17 +92,17 @@ def test_repositories_of_other_times_lose_nothing(tmp_path: Path) -> None:
 
 
 def _commit(number: int, **values: Any) -> dict[str, Any]:
-    hunk = {
-        "base_line": 3,
-        "line": 3,
-        "removed": [f"    {WORDS[number % 10]} = {number}"],
-        "added": ["    pass"],
-    }
-    file = {"path": "a.py", "base_path": "a.py", "hunks": [hunk]}
+    removed = [f"    {WORDS[number % 10]} = {number}"]
+    hunk = {"base_line": 3, "line": 3, "removed": removed, "added": ["    pass"]}
     return {
-        "kind": "bug-fix", "repository": f"acme/{WORDS[number % 5]}", "commit": f"{number:040x}",
-        "time": 1000 + number, "subject": f"Fix the {WORDS[number // 10]} {number}", "body": "", "files": [file],
-    } | values  # fmt: skip
+        "kind": "bug-fix",
+        "repository": f"acme/{WORDS[number % 5]}",
+        "commit": f"{number:040x}",
+        "time": 1000 + number,
+        "subject": f"Fix the {WORDS[number // 10]} {number}",
+        "body": "",
+        "files": [{"path": "a.py", "base_path": "a.py", "hunks": [hunk]}],
+    } | values
 
 
 def test_mined_commits_become_their_message_and_their_change(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_mined_commits_become_their_message_and_their_change(tmp_path: Path) -> 
     build([mined], tmp_path / "out", SftOptions(template="plain", share=0.2))
     lines = (tmp_path / "out" / "train.jsonl").read_text(encoding="utf-8").splitlines()
     (row,) = [line for line in lines if "Fix the basket 7\\n" in line]
-    assert "--- a/a.py\\n+++ b/a.py\\n@@ -3,1 +3,1 @@\\n-    refund = 7\\n+    pass" in row
+    assert "--- a/a.py\\n+++ b/a.py\\n@@ -3,1 +3,1 @@\\n-    ledger = 7\\n+    pass" in row
 
 
 def test_mined_choices_become_the_numbers_of_the_right_candidates(tmp_path: Path) -> None:
