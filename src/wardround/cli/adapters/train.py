@@ -137,7 +137,7 @@ def _recipe_file(recipe: Path) -> Path:
     """
     from wardround.inference.registry import default_registry
 
-    if recipe.exists():
+    if recipe.is_file():
         return recipe
     models = {one.name: one for one in default_registry(()).found}
     named = models.get(str(recipe))
