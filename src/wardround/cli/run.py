@@ -79,7 +79,7 @@ def _inside(root: Path, path: str) -> str:
 
 def _tell_of_all_files(files: int) -> None:
     counted = f"{files} tracked file{'' if files == 1 else 's'}"
-    echo_err(f"wardround: there is no change to review, so {counted} of the work tree are reviewed")
+    echo_err(f"wardround: the change is empty, so {counted} of the work tree are reviewed")
 
 
 def _named_change(repository: Repository, target: ChangeSpec) -> Change:

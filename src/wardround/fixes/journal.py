@@ -166,7 +166,7 @@ def _complete(repository: Repository) -> list[str]:
 
 
 def _is_of_clone(journal: Journal, repository: Repository) -> bool:
-    """Return True if the fix was begun in this clone: others have the same path after it is gone."""
+    """Return True if the fix was begun in this clone: another one may have the same path later."""
     try:
         mark = unfinished.mark_file(repository.git_dir).read_text("ascii")
     except (OSError, UnicodeDecodeError):

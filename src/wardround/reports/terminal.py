@@ -21,7 +21,7 @@ _CUT = "\u2026"
 
 @contextmanager
 def in_columns(columns: int) -> Iterator[None]:
-    """Lay out what is rendered in the context for a terminal of this width."""
+    """Wrap the lines of reports in the context for a terminal of this width."""
     token = _width.set(min(max(columns, _NARROWEST), _WIDEST))
     try:
         yield
@@ -31,7 +31,7 @@ def in_columns(columns: int) -> Iterator[None]:
 
 @contextmanager
 def unwrapped() -> Iterator[None]:
-    """Lay out what is rendered in the context without a limit on lines."""
+    """Leave the lines of reports in the context as long as they are."""
     token = _width.set(sys.maxsize)
     try:
         yield

@@ -85,7 +85,7 @@ def render(review: ReviewResult, style: Style = plain, link: Link = unlinked) ->
 
 
 def statements(review: ReviewResult, style: Style = plain) -> list[str]:
-    """Return what a review says besides its findings, from notes to the verdict."""
+    """Return the lines of a review besides its findings, from notes to the verdict."""
     return [
         *(line for note in review.notes for line in _hint(note, 2, "note: ")),
         *_repetitions(review),

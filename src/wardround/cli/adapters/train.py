@@ -133,7 +133,7 @@ def _recipe_file(recipe: Path) -> Path:
     """Return the file of a recipe, which may be given as the name of a model.
 
     Raises:
-        UsageError: there is no such file, and no model of that name with a recipe.
+        UsageError: it is neither a file nor the name of a model with a recipe.
     """
     from wardround.inference.registry import default_registry
 

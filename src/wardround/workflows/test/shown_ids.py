@@ -10,7 +10,7 @@ from wardround.text.redaction import redact_secrets
 
 _MASK = "***"
 _TITLES = " > "
-"""What separates the file and the titles of a test of JavaScript."""
+"""The separator of the file and the titles of a test of JavaScript."""
 _LEAST_SECRET = 6
 _MOST_LOG_BYTES = 64 * 1024 * 1024
 
@@ -43,7 +43,7 @@ def shown_ids(tests: Iterable[str]) -> dict[str, str]:
 
 
 def stored_id(test: str) -> str:
-    """Return the id by which later plans know a test: one with a secret stands for all parameters."""
+    """Return the id by which later plans know a test: one with a secret becomes that of all parameters."""
     shown = shown_id(test)
     is_masked = shown != test or _MASK in test.partition("[")[2]
     return without_parameters(test) if is_masked and "::" in test else shown
