@@ -9,29 +9,62 @@ is built from the folder this file is in, without a network.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
+import re
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 REQUIREMENTS = SOURCE / ".github" / "requirements"
 OLDEST = (3, 11)
+AUTO = "auto"
+SETS = {
+    "ci": re.compile(r"\.(?:pyi?|[cm]?[jt]sx?|vue|svelte)$"),
+    "web": re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte)$"),
+    "docker-ci": re.compile(r"(?:docker|container|jenkins)file|\.(?:ya?ml|(?:ba|k|z|da)?sh)$"),
+}
+"""Set -> the names of files, in lower case, that its tools review."""
+MOST_BYTES = 1_000_000
+CONFIGURATIONS = (".wardround.toml", "pyproject.toml")
+NEEDS_ALL = re.compile(r"^\s*[\"']?(?:run|models|model-folders|language-model|tickets)\b", re.MULTILINE)
+"""Keys of a configuration that need more than the tools for the files."""
 
 
 def main() -> int:
     """Install, and return an exit status: 0, or 2 with a sentence on standard error."""
     parser = argparse.ArgumentParser(prog="install.py", description="Install wardround for a CI run.")
-    parser.add_argument("--extras", default="all", help="sets of tools, such as all or ci,web")
+    parser.add_argument("--extras", default="all", help="sets of tools, such as all or ci,web; or auto")
+    parser.add_argument(
+        "--workspace", type=Path, help="the checkout whose files auto is for; only names are read"
+    )
+    parser.add_argument(
+        "--cache", type=Path, help="directory for downloads, which are checked again when used"
+    )
+    parser.add_argument(
+        "--print-key", action="store_true", help="print a digest of the requirements, and stop"
+    )
     parser.add_argument(
         "--outside", type=Path, help="a workspace that must hold neither wardround nor DIRECTORY"
     )
-    parser.add_argument("directory", type=Path, help="a directory to make, outside the checkout")
+    parser.add_argument("directory", type=Path, nargs="?", help="a directory to make, outside the checkout")
     arguments = parser.parse_args()
     try:
+        extras = arguments.extras
+        if extras == AUTO:
+            extras = chosen_sets(arguments.workspace)
+        if arguments.print_key:
+            print(key_of(locks(extras)))
+            return 0
+        if arguments.directory is None:
+            raise InstallError("give the directory to make")
         if arguments.outside is not None:
             require_outside(arguments.outside, SOURCE, arguments.directory)
-        install(arguments.directory, locks(arguments.extras))
+        print(f"wardround: sets of tools: {extras}", flush=True)
+        install(arguments.directory, locks(extras), arguments.cache)
     except InstallError as cause:
         print(f"wardround: {cause}", file=sys.stderr)
         return 2
@@ -54,6 +87,39 @@ def require_outside(workspace: Path, *paths: Path) -> None:
             raise InstallError(f"{path} is in the workspace {workspace}; use a directory outside it")
 
 
+def chosen_sets(workspace: Path | None) -> str:
+    """The sets that the files of a checkout need; without a checkout all.
+
+    A change can add files, and with them tools; it cannot leave out those for the files that it has.
+    """
+    if workspace is None or any(map(_needs_all, (workspace / name for name in CONFIGURATIONS))):
+        return "all"
+    names = set(_names(workspace))
+    wanted = [name for name, reviewed in SETS.items() if any(map(reviewed.search, names))]
+    return ",".join(wanted) or "base"
+
+
+def _needs_all(configuration: Path) -> bool:
+    if not configuration.is_file():
+        return False
+    with configuration.open(encoding="utf-8", errors="replace") as text:
+        return NEEDS_ALL.search(text.read(MOST_BYTES)) is not None
+
+
+def _names(workspace: Path) -> Iterator[str]:
+    for _, folders, files in os.walk(workspace):
+        folders[:] = [folder for folder in folders if folder not in (".git", "node_modules")]
+        yield from map(str.lower, files)
+
+
+def key_of(requirements: list[Path]) -> str:
+    """A digest of requirements files, the version of Python and the kind of machine."""
+    found = hashlib.sha256(repr((sys.version_info[:2], os.uname().machine)).encode())
+    for file in requirements:
+        found.update(file.read_bytes())
+    return found.hexdigest()[:32]
+
+
 def locks(extras: str) -> list[Path]:
     """The requirements files of some sets, in their order.
 
@@ -70,8 +136,11 @@ def locks(extras: str) -> list[Path]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def install(directory: Path, requirements: list[Path]) -> None:
+def install(directory: Path, requirements: list[Path], cache: Path | None = None) -> None:
     """Make a virtual environment and install wardround into it.
+
+    Args:
+        cache: where downloads are kept; each is compared with its digest whenever it is installed.
 
     Raises:
         InstallError: the Python is too old, the directory is in use, or a step failed.
@@ -85,13 +154,28 @@ def install(directory: Path, requirements: list[Path]) -> None:
         directory.mkdir(mode=0o700)
     except OSError as cause:
         raise InstallError(f"{directory}: {cause.strerror}; give a directory that does not exist") from cause
-    run([sys.executable, "-I", "-m", "venv", str(directory)], directory)
+    step("making an environment", [sys.executable, "-I", "-m", "venv", str(directory)], directory)
     pip = [str(directory / "bin" / "python"), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
-    locked = [*pip, "install", "--quiet", "--require-hashes", "--no-deps", "--only-binary", ":all:"]
-    run([*locked, "--requirement", str(REQUIREMENTS / "build.txt")], directory)
+    kept = [] if cache is None else ["--cache-dir", str(cache)]
+    locked = [*pip, "install", "--quiet", *kept, "--require-hashes", "--no-deps", "--only-binary", ":all:"]
+    step("installing the build", [*locked, "--requirement", str(REQUIREMENTS / "build.txt")], directory)
     ours = ["install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation", str(SOURCE)]
-    run([*pip, *ours], directory)
-    run([*locked, *(word for file in requirements for word in ("--requirement", str(file)))], directory)
+    step("installing wardround", [*pip, *ours], directory)
+    names = {line for file in requirements for line in file.read_text().splitlines() if "==" in line}
+    listed = [word for file in requirements for word in ("--requirement", str(file))]
+    step(f"installing {len(names)} distributions", [*locked, *listed], directory)
+
+
+def step(name: str, argv: list[str], directory: Path) -> None:
+    """Run one step and print how long it took.
+
+    Raises:
+        InstallError: it failed.
+    """
+    print(f"wardround: {name} ...", flush=True)
+    begun = time.monotonic()
+    run(argv, directory)
+    print(f"wardround: {name}: {time.monotonic() - begun:.0f} s", flush=True)
 
 
 def run(argv: list[str], directory: Path) -> None:

@@ -89,13 +89,18 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == names
 
 
-def test_the_action_sums_up_in_text_that_stays_text(repo: GitRepository, step: Reviews) -> None:
+def test_the_action_sums_up_in_markdown_in_which_the_change_stays_text(
+    repo: GitRepository, step: Reviews
+) -> None:
     repo.commit()
-    repo.commit({"```\n# h.py": "print(missing)  # ```\n"})
+    repo.commit({"```\n# h|<b>.py": "print(missing)  # ```\n"})
     lines = step(repo, base_ref="HEAD~1").summary.splitlines()
-    assert any("error  Undefined name `missing`" in line for line in lines)
-    assert lines[-1].startswith("    wardround: blocked - 1 error, 1 file, ")
-    assert all(line.startswith("    ") for line in lines)
+    assert lines[0] == "### wardround: blocked"
+    (row,) = [line for line in lines if line.startswith("| error ")]
+    assert "| Undefined name &#96;missing&#96; | [<code>ruff&#47;F821</code>](https://docs.astral.sh/" in row
+    assert row.count("|") == 5
+    assert not any("```" in line or "<b>" in line for line in lines)
+    assert lines[-1].startswith("wardround: blocked - 1 error, 1 file, ")
 
 
 @pytest.mark.parametrize(("base", "depth"), [("main", 0), ("main", 1), ("origin/main", 0)])

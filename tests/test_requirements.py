@@ -6,6 +6,7 @@ import importlib.util
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.markers import Marker
@@ -104,10 +105,47 @@ def test_no_index_is_named() -> None:
     ],
 )
 def test_the_action_installs_the_sets_that_are_requested(extras: str, files: list[str]) -> None:
+    install = _install()
+    assert [path.stem for path in install.locks(extras)] == files
+    assert all(path in LOCKS for path in install.locks(extras))
+
+
+def _install() -> Any:
     spec = importlib.util.spec_from_file_location("install", ROOT / ".ci" / "install.py")
     assert spec is not None
     assert spec.loader is not None
     install = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(install)
-    assert [path.stem for path in install.locks(extras)] == files
-    assert all(path in LOCKS for path in install.locks(extras))
+    return install
+
+
+@pytest.mark.parametrize(
+    ("files", "sets"),
+    [
+        (["README.md", "q.sql"], "base"),
+        (["src/a.py"], "ci"),
+        (["src/a.tsx"], "ci,web"),
+        (["Dockerfile.prod"], "docker-ci"),
+        ([".github/workflows/ci.yml", "a.PY"], "ci,docker-ci"),
+        (["node_modules/x/index.js", ".git/hooks/x.py"], "base"),
+        (["pyproject.toml=[tool.wardround]\nrun = true\n"], "all"),
+        ([".wardround.toml=fail-level = 'warn'\n"], "base"),
+    ],
+)
+def test_auto_chooses_the_sets_for_the_files_of_a_checkout(
+    tmp_path: Path, files: list[str], sets: str
+) -> None:
+    for file in files:
+        name, _, text = file.partition("=")
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert _install().chosen_sets(tmp_path) == sets
+
+
+def test_the_key_of_the_downloads_changes_with_the_requirements(tmp_path: Path) -> None:
+    install, (one, other) = _install(), (tmp_path / "a.txt", tmp_path / "b.txt")
+    one.write_text("ruff==1\n")
+    other.write_text("ruff==2\n")
+    keys = {install.key_of(files) for files in ([one], [other], [one, other])}
+    assert len(keys) == 3
+    assert install.key_of([one]) == install.key_of([one])

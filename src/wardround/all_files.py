@@ -38,7 +38,7 @@ def review_all_files(
     """Review the files of ``Repository.all_files``; see ``review.run_review``.
 
     Every finding exists already, and the level that blocks applies to each of them; those that the baseline
-    accepts are counted. Nothing that compares a change with what was there before is looked for: no checks
+    accepts are counted. No comparison with earlier code takes place: no checks
     of a change, no analyses of its surroundings, no model that scores hunks.
 
     Raises:

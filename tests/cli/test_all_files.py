@@ -96,7 +96,7 @@ class TestHook:
     def test_without_a_change_all_files_are_reviewed(self, bad: GitRepository) -> None:
         done = bad.wardround("hook")
         assert done.returncode == 1
-        assert "there is no change to review, so 3 tracked files of the work tree are reviewed" in done.stderr
+        assert "the change is empty, so 3 tracked files of the work tree are reviewed" in done.stderr
         assert done.stdout.count("[ruff/F821]") == 2
 
     def test_with_a_change_it_alone_is_reviewed(self, bad: GitRepository) -> None:

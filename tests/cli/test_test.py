@@ -579,3 +579,30 @@ def test_an_interrupt_ends_the_run_and_keeps_the_output(changed: GitRepository) 
     assert running.returncode == 130
     assert log.exists()
     assert not Path(changed.root, "artifacts/wardround/test-report.json").exists()
+
+
+TOKEN = "sk_" + "live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+SECRET_TESTS = f"""\
+import pytest
+from shop.prices import gross
+
+
+@pytest.mark.parametrize("key", [{TOKEN!r}, {TOKEN[::-1] + "9x"!r}, "plain"])
+def test_a_key(key):
+    assert gross(100) == (0 if key == {TOKEN!r} else 120)
+"""
+
+
+def test_a_secret_in_the_id_of_a_test_is_nowhere(changed: GitRepository, own_places: Path) -> None:
+    changed.commit({"tests/test_key.py": SECRET_TESTS})
+
+    done = run(changed, "--format", "json", f"--format=junit={own_places / 'junit.xml'}")
+
+    ids = [one["id"] for one in json.loads(done.stdout)["tests"] if "test_key" in one["id"]]
+    assert sorted(ids) == [f"tests/test_key.py::test_a_key[{name}" for name in ("***]", "***] (2)", "plain]")]
+    kept = [path for place in (own_places, changed.root / ".git") for path in place.rglob("*")]
+    holding = [path for path in kept if path.is_file() and TOKEN.encode() in path.read_bytes()]
+    assert [path for path in holding if "objects" not in path.parts] == []
+    assert TOKEN not in done.stdout + done.stderr
+    again = run(changed, "--format", "json")
+    assert {one["id"] for one in json.loads(again.stdout)["tests"]} >= set(ids)

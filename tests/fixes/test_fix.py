@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -243,7 +244,7 @@ class TestRefusals:
         repo.commit({"a.py": ODD})
         done = repo.wardround("review", "--base", "HEAD~1", "--fix")
         assert (done.returncode, done.stdout) == (2, "")
-        reason = "--fix needs --staged or --worktree; a commit cannot be changed"
+        reason = "--fix needs --staged, --worktree or --all-files; a commit cannot be changed"
         assert done.stderr == f"wardround: {reason}\n"
 
     @pytest.mark.skipif(sys.platform == "darwin", reason="/proc is Linux's")
@@ -300,6 +301,25 @@ class TestKilledRuns:
         assert fixing(repo).returncode == 0
         assert repo.staged("a.py") == MENDED.encode()
 
+    def test_a_plain_review_says_so(self, repo: GitRepository) -> None:
+        self.begun(repo)
+        line = "wardround: an earlier --fix was interrupted; wardround review --fix completes it\n"
+        assert line in repo.wardround("review").stderr
+        repo.wardround("review", "--fix")
+        assert line not in repo.wardround("review").stderr
+
+    def test_another_clone_in_the_same_place_is_left_alone(self, repo: GitRepository) -> None:
+        self.begun(repo)
+        shutil.rmtree(repo.root / ".git")
+        repo.git("init", "-q")
+        repo.stage()
+        before = repo.read("a.py")
+        assert "interrupted" not in repo.wardround("review").stderr
+        with Repository(repo.root) as repository:
+            assert journal.recover(repository) == ["a.py"]
+        assert repo.read("a.py") == before
+        assert not (state_folder(repo) / "journal.json").exists()
+
     def test_a_review_without_fix_writes_nothing_of_it(self, repo: GitRepository) -> None:
         self.begun(repo)
         before = repo.fingerprint()
@@ -311,7 +331,7 @@ class TestKilledRuns:
         edited = ODD.replace('"root"', '"admin"')
         repo.write("a.py", edited)
         done = fixing(repo)
-        assert "a.py: an unfinished fix was dropped, since the file has changed\n" in done.stderr
+        assert "a.py: an unfinished fix was dropped, since the file or the clone has changed\n" in done.stderr
         assert repo.read("a.py") == edited.encode()
         assert repo.staged("a.py") == ODD.encode()
 

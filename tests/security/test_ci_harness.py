@@ -506,7 +506,7 @@ def test_no_program_of_a_hostile_checkout_starts_during_the_installation(
 
     if system == "github":
         ran = Runner(tmp_path / "runner", installs=True).run(
-            repo.root, Event.push(base, head), None, around, source
+            repo.root, Event.push(base, head), {"extras": "all"}, around, source
         )
         done = ran.done
     else:

@@ -181,7 +181,7 @@ def test_committed_reports_become_neither_the_summary_nor_the_artifact(
     ran = Runner(tmp_path / "runner").run(repo.root, Event.push(base, head))
     assert ran.done.returncode == 0, ran.done.stderr
     assert content.strip() not in ran.summary + ran.done.stdout
-    assert ran.summary.splitlines()[-1].startswith("    wardround: pass")
+    assert ran.summary.splitlines()[-1].startswith("wardround: pass")
     assert [path.name for path in ran.uploaded] == REPORTS
     assert not any(path.is_relative_to(repo.root) for path in ran.uploaded)
     assert all(content not in path.read_text() for path in ran.uploaded)

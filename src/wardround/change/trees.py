@@ -61,7 +61,7 @@ class RecentContents:
         return name in self._kept
 
     def get(self, name: str) -> bytes | None:
-        """Return a content that is kept."""
+        """Return a content that ``keep`` stored."""
         self._kept.move_to_end(name)
         return self._kept[name]
 

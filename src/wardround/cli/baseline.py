@@ -76,7 +76,7 @@ def prune(repo: Path | None) -> None:
 
 
 def _not_covered(review: ReviewResult) -> Iterator[str]:
-    """Yield what was not reviewed, so that its findings are neither accepted nor known to be gone."""
+    """Yield what was not reviewed, so that its findings are neither accepted nor dropped."""
     missing = Counter((one.tool, one.reason) for one in review.unreviewed)
     for (tool, reason), files in sorted(missing.items()):
         counted = f"{files} file{'' if files == 1 else 's'}"

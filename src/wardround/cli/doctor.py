@@ -66,7 +66,7 @@ class ToolState(NamedTuple):
     """A tool of a specialist: the program to start, or why none is.
 
     Attributes:
-        is_unused: the project does not use it, which says nothing if another tool of that name is used.
+        is_unused: the project does not use it; another tool of that name replaces this entry.
         is_needed: a file here needs it, and it is missing.
     """
 

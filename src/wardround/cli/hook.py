@@ -97,7 +97,7 @@ def _review(target: ChangeSpec, request: ReviewRequest, outputs: Sequence[Report
 
 
 def _fix(target: ChangeSpec, request: ReviewRequest) -> None:
-    """Apply the safe fixes where they become part of what is committed."""
+    """Apply the safe fixes where the commit will include them."""
     if not target.is_uncommitted:
         echo_err("wardround: not fixed: --fix fixes the staged change; commits that exist stay as they are")
     elif Path(os.environ.get("GIT_INDEX_FILE", "")).name.startswith(_PARTIAL_INDEX):

@@ -79,7 +79,7 @@ def _inside(root: Path, path: str) -> str:
 
 def _tell_of_all_files(files: int) -> None:
     counted = f"{files} tracked file{'' if files == 1 else 's'}"
-    echo_err(f"wardround: there is no change to review, so {counted} of the work tree are reviewed")
+    echo_err(f"wardround: the change is empty, so {counted} of the work tree are reviewed")
 
 
 def _named_change(repository: Repository, target: ChangeSpec) -> Change:
@@ -127,6 +127,7 @@ def run_and_report(
         from wardround import host, review
         from wardround.cli.options import RecordSpec
         from wardround.execution.fork_executor import ForkExecutor
+        from wardround.fixes.unfinished import is_unfinished
         from wardround.policy.gate import GateOutcome
         from wardround.reports import text
         from wardround.storage import last_review
@@ -151,6 +152,8 @@ def run_and_report(
         progress("")
         if repository is not None:
             last_review.save(repository.root, done)
+            if is_unfinished(repository.git_dir):
+                echo_err("wardround: an earlier --fix was interrupted; wardround review --fix completes it")
         for output in outputs:
             write(output, done, origin.root)
         if done.gate.outcome is not GateOutcome.PASS and not any(
@@ -243,7 +246,7 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
         raise UsageError("--fix needs --staged, --worktree or --all-files; a commit cannot be changed")
     with Repository(target.repo) as unfinished:
         for path in journal.recover(unfinished):
-            echo_err(f"{path}: an unfinished fix was dropped, since the file has changed")
+            echo_err(f"{path}: an unfinished fix was dropped, since the file or the clone has changed")
     loaded = host.load()
     with open_change(target) as (origin, change, repository):
         assert repository is not None

@@ -3,22 +3,63 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wardround.errors import UsageError
-from wardround.reports import text
+from wardround.findings import Finding
+from wardround.reports import terminal, text
 from wardround.review import ReviewResult
-from wardround.text.escaping import one_line
+from wardround.text.escaping import markdown_code, markdown_text
 
-_MOST_LINES = 100
+_MOST_FINDINGS = 100
+_TABLE = "| | Place | Finding | Rule |\n|---|---|---|---|"
 
 
 def render(review: ReviewResult, headline: str | None) -> str:
-    """Return the headline, files, findings and the verdict, indented as plain text."""
-    lines = text.render(review).splitlines()
-    shown = [line for line in lines if line[:3].strip()]  # without excerpts and reasons
-    above = [] if headline is None else [headline, ""]
-    return "".join(f"    {one_line(line)}\n" for line in [*above, *shown[-_MOST_LINES:]])
+    """Return the outcome, the findings as a table, what was not reviewed, and the verdict, as Markdown."""
+    blocks = [f"### wardround: {review.gate.outcome.value}"]
+    blocks += [] if headline is None else [markdown_text(headline)]
+    blocks += [*_findings(review), *_listed("Not reviewed", _not_reviewed(review))]
+    with terminal.unwrapped():
+        blocks += _listed("Notes and verdict", filter(None, map(str.strip, text.statements(review))))
+    blocks.append(markdown_text(text.summary_line(review)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _findings(review: ReviewResult) -> list[str]:
+    """Return the table of the findings, errors first, and the number of those that are left out."""
+    findings = text.shown_findings(review)
+    if not findings:
+        return []
+    rows = map(_row, findings[:_MOST_FINDINGS])
+    left = len(findings) - _MOST_FINDINGS
+    return ["\n".join([_TABLE, *rows]), *([f"and {left} more in report.txt"] if left > 0 else [])]
+
+
+def _row(finding: Finding) -> str:
+    place = markdown_code(f"{finding.file}:{finding.span.line}")
+    rule = markdown_code(finding.rule)
+    is_page = finding.url is not None and re.fullmatch(r"https://[\w./#~%-]+", finding.url, re.ASCII)
+    linked = f"[{rule}]({finding.url})" if is_page else rule
+    return f"| {finding.severity.label} | {place} | {markdown_text(finding.message)} | {linked} |"
+
+
+def _not_reviewed(review: ReviewResult) -> Iterator[str]:
+    """Yield a line for each reason, with the number of files."""
+    reasons = Counter((one.tool, one.reason) for one in review.unreviewed)
+    for (tool, reason), files in sorted(reasons.items()):
+        who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
+        first = min(one.file for one in review.unreviewed if (one.tool, one.reason) == (tool, reason))
+        others = f" and {files - 1} more" if files > 1 else ""
+        yield f"{first}{others}: {who}{reason}"
+
+
+def _listed(title: str, lines: Iterable[str]) -> list[str]:
+    items = [f"- {markdown_text(line)}" for line in lines]
+    return [f"**{title}**", "\n".join(items)] if items else []
 
 
 def append(path: Path, content: str, variable: str) -> None:

@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,10 +21,10 @@ import msgspec
 
 from wardround.change.repository import Repository
 from wardround.errors import FixRejected
+from wardround.fixes import unfinished
 from wardround.storage import directories
-from wardround.storage.paths import state_dir
 
-_JOURNAL = "journal.json"
+_JOURNAL = unfinished.JOURNAL
 
 
 class IndexEntry(msgspec.Struct, frozen=True):
@@ -44,18 +45,22 @@ class WorktreeFile(msgspec.Struct, frozen=True):
 
 
 class Journal(msgspec.Struct, frozen=True):
-    """Everything that one fix writes. Undecodable bytes of paths are surrogate escapes for ``json``."""
+    """Everything that one fix writes. Undecodable bytes of paths are surrogate escapes for ``json``.
+
+    Attributes:
+        mark: the content of the file that marks the clone; see ``unfinished.mark_file``.
+    """
 
     root: str
     index_file: str
     index: tuple[IndexEntry, ...]
     worktree: tuple[WorktreeFile, ...]
+    mark: str = ""
 
 
 def folder_of(repository: Repository) -> Path:
     """Return the folder of the fixes of one repository."""
-    name = hashlib.sha256(os.fsencode(repository.git_dir)).hexdigest()[:16]
-    return state_dir() / "repositories" / name
+    return unfinished.folder_of(repository.git_dir)
 
 
 def digest(content: bytes) -> str:
@@ -107,8 +112,10 @@ def begin(repository: Repository, journal: Journal, contents: dict[str, bytes]) 
     folder = folder_of(repository)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        journal = msgspec.structs.replace(journal, mark=secrets.token_hex(16))
         for name, content in contents.items():
             _write_through(folder / name, content)
+        _write_through(unfinished.mark_file(repository.git_dir), journal.mark.encode())
         _write_through(folder / f"{_JOURNAL}.new", json.dumps(msgspec.to_builtins(journal)).encode())
         os.replace(folder / f"{_JOURNAL}.new", folder / _JOURNAL)
         _sync_folder(folder)
@@ -118,11 +125,11 @@ def begin(repository: Repository, journal: Journal, contents: dict[str, bytes]) 
 
 
 def recover(repository: Repository) -> list[str]:
-    """Apply the journal, if there is one, and remove it.
+    """Apply the journal, if there is one of this clone, and remove it.
 
     Returns:
         The paths that were not written, because they no longer have the content that the fix was computed
-        from.
+        from, or because another clone was in the place of this one.
 
     Raises:
         FixRejected: the journal is damaged, a file cannot be read or written, or another fix is running
@@ -144,6 +151,9 @@ def _complete(repository: Repository) -> list[str]:
         journal = msgspec.convert(json.loads(file.read_bytes()), Journal)
     except (ValueError, msgspec.MsgspecError) as cause:
         raise FixRejected(f"{file} is damaged: {cause}; remove it") from cause
+    if not _is_of_clone(journal, repository):
+        _remove(repository, journal)
+        return sorted({one.path for one in journal.worktree} | {one.path for one in journal.index})
     try:
         left = [one.path for one in journal.worktree if not _write_worktree(Path(journal.root), one, folder)]
     except OSError as cause:
@@ -151,10 +161,25 @@ def _complete(repository: Repository) -> list[str]:
             f"{cause.filename}: {cause.strerror}; fix that and run it again, or remove {file}"
         ) from cause
     left += _write_index(repository, journal, set(left))
-    file.unlink()
+    _remove(repository, journal)
+    return sorted(set(left))
+
+
+def _is_of_clone(journal: Journal, repository: Repository) -> bool:
+    """Return True if the fix was begun in this clone: another one may have the same path later."""
+    try:
+        mark = unfinished.mark_file(repository.git_dir).read_text("ascii")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return journal.root == str(repository.root) and bool(mark) and mark == journal.mark
+
+
+def _remove(repository: Repository, journal: Journal) -> None:
+    folder = folder_of(repository)
+    (folder / _JOURNAL).unlink()
     for one in journal.worktree:
         (folder / one.content).unlink(missing_ok=True)
-    return sorted(set(left))
+    unfinished.mark_file(repository.git_dir).unlink(missing_ok=True)
 
 
 def _write_worktree(root: Path, one: WorktreeFile, folder: Path) -> bool:

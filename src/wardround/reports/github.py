@@ -69,7 +69,7 @@ def _annotations(findings: Sequence[Finding], notes: Mapping[Status, str]) -> li
     """Return the findings that are not waived, by severity, then new before caused, then by position.
 
     Args:
-        notes: status -> what is added to the message.
+        notes: status -> an addition to the message.
     """
     told = [f for f in findings if f.status is not Status.SUPPRESSED]
     told.sort(key=lambda f: (-f.severity, _ORDER.index(f.status), f.sort_key))

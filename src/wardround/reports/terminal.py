@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,8 +21,18 @@ _CUT = "\u2026"
 
 @contextmanager
 def in_columns(columns: int) -> Iterator[None]:
-    """Lay out what is rendered in the context for a terminal of this width."""
+    """Wrap the lines of reports in the context for a terminal of this width."""
     token = _width.set(min(max(columns, _NARROWEST), _WIDEST))
+    try:
+        yield
+    finally:
+        _width.reset(token)
+
+
+@contextmanager
+def unwrapped() -> Iterator[None]:
+    """Leave the lines of reports in the context as long as they are."""
+    token = _width.set(sys.maxsize)
     try:
         yield
     finally:

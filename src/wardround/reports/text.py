@@ -64,7 +64,7 @@ def coloured(text: str, style: str) -> str:
 def render(review: ReviewResult, style: Style = plain, link: Link = unlinked) -> str:
     """Return the complete report; the last line summarises it, or states how to see the omitted findings."""
     lines = _headline(review, style)
-    shown = _most_severe(review, _shown(review))
+    shown = _most_severe(review, shown_findings(review))
     groups = _by_file(shown)
     finding_lines = FindingLines(review, style, link)
     is_compact = not review.verbose and len(shown) > _MOST_IN_FULL
@@ -77,19 +77,26 @@ def render(review: ReviewResult, style: Style = plain, link: Link = unlinked) ->
     lines += _left_out(review, shown)
     lines += _folded(review, style)
     lines += _not_reviewed(review.unreviewed, style)
-    lines += [line for note in review.notes for line in _hint(note, 2, "note: ")]
-    lines += _repetitions(review)
-    lines += surface_lines(review.conclusion.evidence.surface)
-    lines += plane_note_lines(review.conclusion.evidence)
+    lines += statements(review, style)
     folded = len(review.triage.folded) if review.triage is not None else 0
-    lines += _intent(review)
-    lines += _ticket(review, style)
-    lines += _tests(review)
-    lines += run_lines(review.conclusion.context.ran)
-    lines += _verdict(review)
     lines.append(summary_line(review, style) + (f", {folded} folded" if folded else ""))
     lines += [_MORE] if is_compact else []
     return "\n".join(lines) + "\n"
+
+
+def statements(review: ReviewResult, style: Style = plain) -> list[str]:
+    """Return the lines of a review besides its findings, from notes to the verdict."""
+    return [
+        *(line for note in review.notes for line in _hint(note, 2, "note: ")),
+        *_repetitions(review),
+        *surface_lines(review.conclusion.evidence.surface),
+        *plane_note_lines(review.conclusion.evidence),
+        *_intent(review),
+        *_ticket(review, style),
+        *_tests(review),
+        *run_lines(review.conclusion.context.ran),
+        *_verdict(review),
+    ]
 
 
 def _headline(review: ReviewResult, style: Style) -> list[str]:
@@ -116,7 +123,7 @@ def _counted_only(counts: Counter[str], most: int | None) -> list[str]:
     ]
 
 
-def _shown(review: ReviewResult) -> list[Finding]:
+def shown_findings(review: ReviewResult) -> list[Finding]:
     """Return the findings that are not folded: errors first, then by file and line, each place and message
     once.
     """
@@ -141,7 +148,7 @@ def _most_severe(review: ReviewResult, findings: Sequence[Finding]) -> Sequence[
 
 def _left_out(review: ReviewResult, shown: Sequence[Finding]) -> list[str]:
     """Return a line with the number of the findings that ``_most_severe`` leaves out."""
-    every = _shown(review)
+    every = shown_findings(review)
     left = len(every) - len(shown)
     if not left:
         return []

@@ -19,6 +19,8 @@ from collections.abc import Mapping
 from wardround.checks.lazy import LazyPattern
 
 _CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
+_PLAIN = " .,:;()'/-?%"
+"""Characters that mean nothing within a line of Markdown."""
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _COMMAND_AT_START = LazyPattern(r"(?m)^([^!-~\n]*):([^ -~\n]*:)")
 _COMMAND_ANYWHERE = LazyPattern(r"(#[^ -~\n]*#[^ -~\n]*(?:[A-Za-z]{1,20}[^ -~\n]*)?)\[")
@@ -87,7 +89,20 @@ def markdown_code(text: str) -> str:
     Every character with a meaning in Markdown or HTML is a character reference, so the text cannot end the
     code, start a table cell, a link, an image or a mention.
     """
-    shown = "".join(
-        c if c.isalnum() or c == " " or not c.isascii() else f"&#{ord(c)};" for c in one_line(text)
+    return f"<code>{_references(text)}</code>"
+
+
+def markdown_text(text: str) -> str:
+    """Return text for Markdown in which nothing of it renders; a word that could be a mention is code."""
+    words = one_line(text).split(" ")
+    shown = (
+        markdown_code(word) if "@" in word or "#" in word else _references(word, _PLAIN) for word in words
     )
-    return f"<code>{shown}</code>"
+    return " ".join(shown).replace("://", "&#58;//").replace("www.", "www&#46;")
+
+
+def _references(text: str, plain: str = " ") -> str:
+    """Return text with character references for all ASCII characters but letters, digits and plain ones."""
+    return "".join(
+        c if c.isalnum() or c in plain or not c.isascii() else f"&#{ord(c)};" for c in one_line(text)
+    )

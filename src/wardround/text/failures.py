@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from wardround.checks.lazy import LazyPattern
 
 _MARK = "E  "
-"""What pytest puts before the lines of an error."""
+"""The prefix of the lines of an error in the output of pytest."""
 _TRACEBACK = "Traceback"
 _SCRIPT_ERROR = LazyPattern(r"\s*(?:Uncaught )?(?:[A-Z]\w{0,80})?(?:Error|Exception)(?: \[\w{1,80}\])?: \S")
 _SCRIPT_FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")

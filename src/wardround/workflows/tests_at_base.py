@@ -15,7 +15,8 @@ from wardround.workflows.test.report import TestReport
 from wardround.workflows.test.running import RunOptions
 from wardround.workflows.test.script_results import file_of
 from wardround.workflows.test.script_roles import is_script
-from wardround.workflows.test.selection import Target, without_parameters
+from wardround.workflows.test.selection import Target
+from wardround.workflows.test.shown_ids import without_parameters
 
 _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
 _KNOWN = frozenset({TestOutcome.PASSED, *_FAILURES})

@@ -15,8 +15,9 @@ import msgspec
 from wardround import __version__
 from wardround.errors import UsageError
 from wardround_lab.corpora.audit_items import Chat, ItemOrigin, Message, Plain
+from wardround_lab.corpora.mined_pairs import curated_rows
 from wardround_lab.corpora.near_duplicates import NearIndex
-from wardround_lab.corpora.records import Curated, digest_of, lines_of, rows_of, write_json, write_whole
+from wardround_lab.corpora.records import Curated, digest_of, write_json, write_whole
 
 TRAIN, EVALUATION, RECORD = "train.jsonl", "eval.jsonl", "sft.record.json"
 
@@ -109,9 +110,8 @@ def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
 
 
 def _read(path: Path) -> list[Curated]:
-    numbers = (number for number, _ in lines_of(path))
     found = []
-    for number, one in zip(numbers, rows_of(path, Curated), strict=True):
+    for number, one in curated_rows(path):
         if not one.instruction.strip() or not one.output.strip():
             raise UsageError(f"{path}:{number}: the instruction and the output must not be empty")
         if not one.repository or not one.time:

@@ -91,6 +91,40 @@ def test_repositories_of_other_times_lose_nothing(tmp_path: Path) -> None:
     assert (built.evaluation_repositories, built.unused) == (("acme/new",), 0)
 
 
+def _commit(number: int, **values: Any) -> dict[str, Any]:
+    removed = [f"    {WORDS[number % 10]} = {number}"]
+    hunk = {"base_line": 3, "line": 3, "removed": removed, "added": ["    pass"]}
+    return {
+        "kind": "bug-fix",
+        "repository": f"acme/{WORDS[number % 5]}",
+        "commit": f"{number:040x}",
+        "time": 1000 + number,
+        "subject": f"Fix the {WORDS[number // 10]} {number}",
+        "body": "",
+        "files": [{"path": "a.py", "base_path": "a.py", "hunks": [hunk]}],
+    } | values
+
+
+def test_mined_commits_become_their_message_and_their_change(tmp_path: Path) -> None:
+    mined = _write(tmp_path / "bug-fix.jsonl", [_commit(n) for n in range(100)] + [_commit(1, files=[])])
+    build([mined], tmp_path / "out", SftOptions(template="plain", share=0.2))
+    lines = (tmp_path / "out" / "train.jsonl").read_text(encoding="utf-8").splitlines()
+    (row,) = [line for line in lines if "Fix the basket 7\\n" in line]
+    assert "--- a/a.py\\n+++ b/a.py\\n@@ -3,1 +3,1 @@\\n-    ledger = 7\\n+    pass" in row
+
+
+def test_mined_choices_become_the_numbers_of_the_right_candidates(tmp_path: Path) -> None:
+    rows = [
+        {
+            "repository": f"acme/{WORDS[n % 5]}", "time": 1000 + n, "group": f"g{n}", "query": f"query {n}",
+            "candidates": [f"{WORDS[n % 10]} {n}", f"{WORDS[n // 10]} {n} other"], "right": [1],
+        }
+        for n in range(100)
+    ]  # fmt: skip
+    built = build([_write(tmp_path / "task.jsonl", rows)], tmp_path / "out", SftOptions(share=0.2))
+    assert built.train > 0
+
+
 def test_the_seed_alone_decides(tmp_path: Path, records: Path) -> None:
     first = build([records], tmp_path / "a", SftOptions(seed=1))
     assert build([records], tmp_path / "b", SftOptions(seed=1)) == first

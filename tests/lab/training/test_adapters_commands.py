@@ -52,7 +52,7 @@ def test_one_command_runs_every_stage(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["train", "none.yml"], 2, "none.yml: No such file or directory; pass the file of a recipe"),
+        (["train", "none.yml"], 2, "none.yml: it is neither the file of a recipe nor a model with one: "),
         (["merge", "none"], 2, "none: there is no finished training here; run `wardround adapters train`"),
         (["promote", "none"], 2, "none: no directory with adapter.metadata.json and no known model"),
         (["export"], 2, "give either the folder of a training or a model, or --base NAME"),

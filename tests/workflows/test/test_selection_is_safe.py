@@ -13,7 +13,8 @@ import pytest
 from tests.workflows.test.tiny_project import TinyProject, run_with_coverage, tree
 from wardround.workflows.test.plan import Cause
 from wardround.workflows.test.recording import read_recording
-from wardround.workflows.test.selection import Target, plan_tests, without_parameters
+from wardround.workflows.test.selection import Target, plan_tests
+from wardround.workflows.test.shown_ids import without_parameters
 
 FILES = {
     "lib/__init__.py": "from lib.core import parse as read\nfrom lib.limits import MOST\n",

@@ -30,7 +30,7 @@ _REASONS = 3
 
 
 @click.command("train")
-@click.argument("recipe", required=False, type=click.Path(path_type=Path), metavar="[RECIPE]")
+@click.argument("recipe", required=False, type=click.Path(path_type=Path), metavar="[RECIPE|NAME]")
 @click.option("--from-history", "repository", type=click.Path(path_type=Path), metavar="REPO",
               help="Instead of RECIPE: train and evaluate adapters for this repository only.")  # fmt: skip
 @click.option("--from-clones", "clones", type=click.Path(path_type=Path), metavar="DIR",
@@ -61,6 +61,8 @@ def command(
     recipe: Path | None, repository: Path | None, judgements: Path | None, out: Path | None, **options: Any
 ) -> int:
     """Train the adapter that RECIPE describes, then merge, export and quantise it.
+
+    RECIPE is the file of a recipe, or the NAME of a model as `wardround adapters list` prints it.
 
     The records must have passed `wardround data audit`. After an interruption the same command resumes from
     the last checkpoint. The model is written to DIR/model and stays a shadow until it is evaluated and
@@ -96,6 +98,7 @@ def command(
         require_extra(MEASURING)
         return _from_history(repository, out, options)
     assert recipe is not None
+    recipe = _recipe_file(recipe)
     if options["clones"] is not None:
         require_extra(MEASURING)
         return _from_clones(recipe, out, options)
@@ -124,6 +127,26 @@ _OPTIONS = {
     "--from-judgements": ("clones",),
 }
 """The options that go with one way of training only."""
+
+
+def _recipe_file(recipe: Path) -> Path:
+    """Return the file of a recipe, which may be given as the name of a model.
+
+    Raises:
+        UsageError: it is neither a file nor the name of a model with a recipe.
+    """
+    from wardround.inference.registry import default_registry
+
+    if recipe.is_file():
+        return recipe
+    models = {one.name: one for one in default_registry(()).found}
+    named = models.get(str(recipe))
+    if named is not None and named.recipe.is_file():
+        return named.recipe
+    if named is not None:
+        raise UsageError(f"{recipe}: this model is shipped as it is and has no recipe; pass the file of one")
+    known = ", ".join(sorted(name for name, one in models.items() if one.recipe.is_file()))
+    raise UsageError(f"{recipe}: it is neither the file of a recipe nor a model with one: {known}")
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], owner: str) -> None:

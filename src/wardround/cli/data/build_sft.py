@@ -25,10 +25,11 @@ from wardround.errors import UsageError
                    "fewest records and keeps the share of the evaluation).")  # fmt: skip
 @click.option("--seed", type=int, default=1, show_default=True)
 def command(files: tuple[Path, ...], **options: Any) -> int:
-    """Build training and evaluation files from curated records.
+    """Build training and evaluation files from curated records or from what `data mine` wrote.
 
     A line of FILE is a JSON object with instruction, output, usually input, and its origin: repository and
-    time (seconds since 1970), and licence and path if known.
+    time (seconds since 1970), and licence and path if known. Of a mined commit, the message is the
+    instruction and the change the output; of a mined choice, the numbers of the right candidates are.
     """
     from wardround_lab.corpora.sft import SftOptions, build
 

@@ -18,6 +18,7 @@ from wardround.workflows.behaviour.shown_text import (
     observed_text,
 )  # fmt: skip
 from wardround.workflows.behaviour.targets import Target
+from wardround.workflows.test.shown_ids import shown_id
 
 Compared = tuple[Target, FunctionResult]
 
@@ -51,7 +52,7 @@ class ShownPair(msgspec.Struct, frozen=True):
             before=observed(pair.base, pair.head),
             after=observed(pair.head, pair.base),
             origin=pair.base.origin,
-            test=pair.base.test,
+            test=shown_id(pair.base.test),
             through="" if through is None else through.name if through.path == target.path else through.key,
             is_addition=pair.is_addition,
             part=difference_text(pair.base, pair.head),

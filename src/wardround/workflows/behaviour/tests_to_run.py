@@ -10,7 +10,7 @@ from wardround.workflows.behaviour.targets import Target
 from wardround.workflows.test.plan import TestPlan
 from wardround.workflows.test.planning import plan_change, tree_of
 from wardround.workflows.test.selection import Target as Requested
-from wardround.workflows.test.selection import without_parameters
+from wardround.workflows.test.shown_ids import without_parameters
 from wardround.workflows.test.tree import TreeUnderTest
 
 _MOST_FILES = 2000

@@ -22,6 +22,7 @@ from wardround.workflows.test.projects import DetectedProject
 from wardround.workflows.test.report import TestReport
 from wardround.workflows.test.script_results import FRAMEWORKS, file_of
 from wardround.workflows.test.script_runs import ScriptRuns
+from wardround.workflows.test.shown_ids import stored_id
 
 _SOUND = (TestOutcome.PASSED, TestOutcome.SKIPPED)
 _STATES = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
@@ -101,7 +102,9 @@ def _tested(planned: PlannedTests, report: TestReport) -> Iterator[tuple[Detecte
     projects = {one.root: one for one in planned.projects if one.language == "python"}
     for run in report.runs:
         passed = [
-            one.id for one in report.tests if one.project == run.root and one.outcome is TestOutcome.PASSED
+            stored_id(one.id)
+            for one in report.tests
+            if one.project == run.root and one.outcome is TestOutcome.PASSED
         ]
         if run.framework == "pytest" and passed and run.root in projects:
             yield projects[run.root], passed

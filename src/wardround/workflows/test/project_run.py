@@ -19,8 +19,8 @@ from wardround.workflows.test import session_events as events
 from wardround.workflows.test.broken_folders import BrokenFolder, broken_folder
 from wardround.workflows.test.order_dependence import fewest
 from wardround.workflows.test.report import OrderDependence
-from wardround.workflows.test.selection import without_parameters
 from wardround.workflows.test.session import SessionRequest, SessionResult, Sessions, ending
+from wardround.workflows.test.shown_ids import without_parameters
 
 _MOST_CRASHES = 10
 """Processes that tests may end before the rest of the tests is not run."""

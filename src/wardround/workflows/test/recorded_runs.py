@@ -11,6 +11,7 @@ import msgspec
 from wardround.context.line_coverage.context_lines import ContextLines
 from wardround.workflows.test.file_roles import compared_as_one
 from wardround.workflows.test.outline import Outline, Sharing, outline
+from wardround.workflows.test.shown_ids import stored_id
 
 MODULE = -1
 """The number of a file's module-level statements among its functions."""
@@ -101,7 +102,7 @@ def record(
         if path not in masks and path in blobs and path.endswith(".py"):
             masks[path] = _masks(OutlinedFile(path, blobs[path], outline(read(path) or "")))
         if path in masks and (ran := masks[path].ran(row.lines)):
-            known = phases.setdefault((row.test, row.phase != "run"), {})
+            known = phases.setdefault((stored_id(row.test), row.phase != "run"), {})
             known.setdefault((path, blobs[path]), set()).update(ran)
     files = {(one.file.path, one.file.blob): one.file for one in masks.values()}
     tests = sorted({test for test, _ in phases if test})

@@ -22,16 +22,23 @@ from wardround.workflows.test.missing_means import RunMeans, without_means
 from wardround.workflows.test.plan import SelectedTest
 from wardround.workflows.test.planning import PlannedTests, plan_change
 from wardround.workflows.test.project_run import ProjectResult, ProjectRunner, ProjectTests, RawResult
-from wardround.workflows.test.report import ProjectRun, TestReport, TestResult, UsedEnvironment
+from wardround.workflows.test.report import (
+    OrderDependence,
+    ProjectRun,
+    TestReport,
+    TestResult,
+    UsedEnvironment,
+)
 from wardround.workflows.test.run_recording import RecordedLines, executed_in
 from wardround.workflows.test.script_results import FRAMEWORKS as SCRIPT_FRAMEWORKS
 from wardround.workflows.test.script_results import file_of
 from wardround.workflows.test.script_roles import is_measured_script
 from wardround.workflows.test.script_run import ScriptSandbox
 from wardround.workflows.test.script_runs import ScriptRuns
-from wardround.workflows.test.selection import Target, without_parameters
+from wardround.workflows.test.selection import Target
 from wardround.workflows.test.session import SessionRequest, Sessions, ending
 from wardround.workflows.test.session_events import Uncollected
+from wardround.workflows.test.shown_ids import mask_in_log, shown_id, shown_ids, stored_id, without_parameters
 from wardround.workflows.test.tree import TreeUnderTest
 
 _LEAST_COMPLETE_FIRST = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
@@ -173,18 +180,26 @@ class _Running:
             if is_recorded
             else (),
             delta=delta,
-            order=tuple(order for _, _, result in self._done for order in result.order),
+            order=tuple(self._orders()),
             notes=tuple(dict.fromkeys(filter(None, notes))),
         )
 
+    def _orders(self) -> Iterator[OrderDependence]:
+        for _, _, result in self._done:
+            for order in result.order:
+                yield OrderDependence(shown_id(order.id), tuple(map(shown_id, order.after)))
+
     def _stored(self, tests: Sequence[TestResult]) -> str:
         """Store what later plans need; return a sentence if that failed."""
-        failed = [one.id for one in tests if one.outcome in (TestOutcome.FAILED, TestOutcome.ERROR)]
-        passed = [one.id for one in tests if one.outcome in (TestOutcome.PASSED, TestOutcome.FLAKY)]
+        failed = {
+            stored_id(one.id) for one in tests if one.outcome in (TestOutcome.FAILED, TestOutcome.ERROR)
+        }
+        sound = (one for one in tests if one.outcome in (TestOutcome.PASSED, TestOutcome.FLAKY))
+        passed = {stored_id(one.id) for one in sound} - failed
         projects = self._planned.projects
         installed = installed_in(self._repository, self._change.base, projects, self._environ) or {}
-        problem = self._recorded.store(self._repository, failed, passed, installed)
-        return problem or self._scripts.store(self._repository.git_dir, failed, passed)
+        problem = self._recorded.store(self._repository, sorted(failed), sorted(passed), installed)
+        return problem or self._scripts.store(self._repository.git_dir, sorted(failed), sorted(passed))
 
     def _run(self, group: TestGroup) -> tuple[Environment | None, ProjectResult]:
         """Run the tests of one project."""
@@ -199,12 +214,19 @@ class _Running:
                 problem = str(cause)
         if environment is None:
             return None, ProjectResult(RunState.REFUSED, {}, (), (), problem)
+        result = self._of_group(group, environment)
+        shown = shown_ids(result.results)
+        for outcome in filter(None, (one.log for one in result.outcomes)):
+            mask_in_log(Path(outcome), shown)
+        return environment, without_means(result, self._means)
+
+    def _of_group(self, group: TestGroup, environment: Environment) -> ProjectResult:
         if group.is_script:
             result = self._scripts.run(group, environment, self._next_log())
         else:
             result = self._runner(group, environment).result()
             self._record(result)
-        return environment, without_means(result, self._means)
+        return result
 
     def _next_log(self) -> int:
         return 1 + sum(len(result.outcomes) for _, _, result in self._done)
@@ -252,9 +274,10 @@ class _Running:
         )
 
     def _record(self, result: ProjectResult) -> None:
-        bounded = {test for test, one in result.results.items() if one.is_recorded}
+        unbounded = {stored_id(test) for test, one in result.results.items() if not one.is_recorded}
+        bounded = {stored_id(test) for test, one in result.results.items() if one.is_recorded} - unbounded
         is_alone = len(self._planned.projects) == 1 and len(result.sessions) == 1
-        is_complete = is_alone and not self._planned.plan.omitted and len(bounded) == len(result.results)
+        is_complete = is_alone and not self._planned.plan.omitted and not unbounded
         for session in result.sessions:
             self._recorded.add(session, bounded, is_complete=is_complete)
 
@@ -326,13 +349,14 @@ class _Running:
 
     def _results(self, group: TestGroup, result: ProjectResult) -> Iterator[TestResult]:
         planned = {one.id: one for one in group.tests}
+        shown = shown_ids(result.results)
         for test, raw in result.results.items():
             found = planned.get(test) or planned.get(without_parameters(test)) or planned.get(file_of(test))
-            yield _result(test, group.root, found, raw, self._changed.places(raw.frames))
+            yield _result(shown[test], group.root, found, raw, self._changed.places(raw.frames))
         if not result.results:
             for one in group.tests:
                 raw = RawResult(TestOutcome.NOT_RUN, detail=result.detail)
-                yield _result(one.id, group.root, one, raw)
+                yield _result(shown_id(one.id), group.root, one, raw)
 
 
 def _result(

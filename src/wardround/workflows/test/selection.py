@@ -17,6 +17,7 @@ from wardround.workflows.test.plan import Cause, OmittedTest, SelectedTest, Test
 from wardround.workflows.test.recorded_runs import RecordedRun, Recording
 from wardround.workflows.test.recorded_selection import effects, selected
 from wardround.workflows.test.settings_effects import Installed
+from wardround.workflows.test.shown_ids import without_parameters
 from wardround.workflows.test.tree import TreeUnderTest
 
 _KEPT_PARAMETERS = frozenset({Cause.RAN_CHANGED_FUNCTION, Cause.SHARED_SETUP, Cause.STARTS_PROCESS})
@@ -122,12 +123,6 @@ class _Known:
         path = test.partition("::")[0]
         key = (path, self.tree.blobs.get(path, ""))
         return any(one.is_complete and key in one.files for one in self.recordings)
-
-
-def without_parameters(test: str) -> str:
-    """Return the id of a test without its parameters."""
-    path, mark, name = test.partition("::")
-    return f"{path}{mark}{name.partition('[')[0]}"
 
 
 def _affected(

@@ -20,6 +20,7 @@ from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.inner_program import program_command, program_view
 from wardround.workflows.test import session_events as events
+from wardround.workflows.test.shown_ids import shown_id
 
 _FOLDER = ".wardround-run"
 """The folder of the tree with the request and the results of the run."""
@@ -194,7 +195,7 @@ class _Progress:
             elif isinstance(one, events.Collected):
                 self._total = len(one.tests)
             elif isinstance(one, events.Begun):
-                self._current = one.test
+                self._current = shown_id(one.test)
         return f"{self._ended} of {self._total} tests, {self._failed} failed: {self._current}"
 
 
