@@ -11,8 +11,10 @@ from wardround.context.ignore_comments import (
     FORMS,
     IGNORE,
     IGNORE_COMMENTS,
+    KEYWORDS,
     REGION,
     REGION_END,
+    IgnoreComment,
     reported_pattern,
 )
 
@@ -65,3 +67,10 @@ def test_the_end_of_a_region_is_known(line: str) -> None:
 
 def test_a_text_can_be_read_without_them() -> None:
     assert without_ignore_comments("x = y  # noqa\nz = 'noqa'\n") == "x = y  \nz = 'noqa'\n"
+
+
+@pytest.mark.parametrize("comment", IGNORE_COMMENTS, ids=lambda comment: str(comment.tool))
+def test_the_cheap_test_knows_the_words_of_every_tool(comment: IgnoreComment) -> None:
+    words = "|".join(re.escape(word.decode()) for word in KEYWORDS)
+    pattern = comment.blanked.lower().replace("\\b", "").replace("\\s+", " ")
+    assert all(re.search(words, part) for part in (pattern,))

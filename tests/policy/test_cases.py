@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import GitRepository
 from wardround.cli.commands import invoke
 
 CASES = """
@@ -89,3 +90,53 @@ def test_a_table_can_have_a_language_model_that_failed(
 """
     assert run_table(tmp_path, cases, str(tmp_path / "p.yml")) == 0
     assert capsys.readouterr().out == "2 cases, 0 failed\n"
+
+
+CHECKED = (
+    "name: p\nversion: 1\ntiers: {T1: auto-merge, T2: auto-merge, T3: auto-merge, T4: auto-merge, T5: T5V}\n"
+)
+BLOCKED = 'rules: [{id: blocked, when: gate == "blocked", because: blocked}]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "warnings"),
+    [
+        (
+            CHECKED.replace("T5V", "auto-merge"),
+            ["T5 gives auto-merge: ", "a blocked gate gives auto-merge in T1, "],
+        ),
+        (CHECKED.replace("T5V", "auto-merge") + BLOCKED, ["T5 gives auto-merge: "]),
+        (CHECKED.replace("T5V", "escalate"), ["a blocked gate gives auto-merge in T1, T2, T3, T4; "]),
+        (CHECKED.replace("T5V", "escalate") + BLOCKED, []),
+    ],
+)
+def test_check_warns_of_what_passes_without_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, warnings: list[str]
+) -> None:
+    (tmp_path / "p.yml").write_text(text)
+    assert invoke(["policy", "check", str(tmp_path / "p.yml")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(warnings)
+    assert all(part in line for part, line in zip(warnings, lines, strict=True))
+
+
+def test_check_refuses_changed_content_under_an_old_version(
+    repo: GitRepository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = CHECKED.replace("T5V", "escalate") + BLOCKED
+    repo.commit({"ci/p.yml": text})
+    file = repo.root / "ci" / "p.yml"
+    file.write_text(f"# a comment\n{text}")
+    assert invoke(["policy", "check", str(file)]) == 0
+    file.write_text(text.replace("T4: auto-merge", "T4: escalate"))
+    assert invoke(["policy", "check", str(file)]) == 2
+    assert (
+        "its content differs from HEAD, where it has version 1, and its version is 1"
+        in capsys.readouterr().err
+    )
+    repo.commit({"ci/p.yml": file.read_text()})
+    assert invoke(["policy", "check", str(file)]) == 0
+    assert invoke(["policy", "check", "--against", "HEAD~1", str(file)]) == 2
+    assert invoke(["policy", "check", "--against", "nowhere", str(file)]) == 2
+    file.write_text(file.read_text().replace("version: 1", "version: 2"))
+    assert invoke(["policy", "check", "--against", "HEAD~1", str(file)]) == 0
