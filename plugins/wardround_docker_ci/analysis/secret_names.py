@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.text.tokens import parts
@@ -15,15 +16,33 @@ _SECRET_PARTS = frozenset(
         "credential", "credentials", "creds",
     }
 )  # fmt: skip
-_RUN_TOGETHER = ("password", "passwd", "passphrase", "apikey", "sshpass")
-_SECRET_AT_END = frozenset({"pat", "pass", "pwd"})
-"""Abbreviations of a secret as the last of several words; ``PWD`` alone is the working directory."""
-_SECRET_KEYS = frozenset(
+_RUN_TOGETHER = (
+    "password", "passwd", "passphrase", "apikey", "secretkey", "accesskey", "privatekey", "sshpass", "dbpass",
+    "secret", "token",
+)  # fmt: skip
+_SECRET_AT_END = frozenset({"pat", "pass", "pwd", "salt"})
+"""Words for a secret as the last of several words; ``PWD`` alone is the working directory."""
+_KEYS = frozenset({"key", "keys"})
+_SECRET_KEYS = frozenset({"secret", "private", "signing", "encryption"})
+"""Words anywhere in a name that make any key secret."""
+_OTHER_KEYS = frozenset(
     {
-        "api", "access", "private", "secret", "ssh", "signing", "encryption", "master", "auth",
-        "deploy", "license",
+        "public", "publishable", "site", "primary", "foreign", "sort", "cache", "partition", "row", "range",
+        "hash", "unique", "composite", "index", "group", "order", "lookup", "join", "shard", "routing",
+        "distribution", "cluster", "map", "dict", "json", "config", "settings", "setting", "option",
+        "registry", "object", "bucket", "blob", "queue", "topic", "message", "idempotency",
+        "dedup", "translation", "locale", "i18n", "feature", "flag", "metric", "tag", "label", "hot",
+        "host", "known", "gpg", "trusted", "apt", "color", "region", "project", "template", "search",
     }
 )  # fmt: skip
+"""Words before ``key`` of what is found, sorted or shown by it, or public; any other key is a secret."""
+_DEPLOYMENTS = frozenset(
+    {
+        "dev", "development", "prod", "production", "stage", "staging", "test", "testing", "local", "live",
+        "sandbox", "preview", "ci", "old", "new", "backup", "base64", "value", "contents", "json",
+    }
+)  # fmt: skip
+"""Words after the one that tells whether a name denotes a secret: where it is valid, or its form."""
 # A last word that makes the name describe the secret rather than hold it.
 _ABOUT = frozenset(
     {
@@ -36,6 +55,8 @@ _ABOUT = frozenset(
         "env", "var", "est", "estimate", "usage", "class", "label", "seconds", "minutes", "hours", "days",
         "secs", "sec", "ms", "duration", "period", "interval", "age", "expire", "leeway", "budget", "bytes",
         "chars", "tokens", "rate", "window", "retries", "attempts", "strength", "pattern", "regex",
+        "allowed", "in", "iterations", "rounds", "alg", "algorithms", "disabled", "check", "checks",
+        "domains",        "method", "methods", "hosts", "ips", "cost", "login", "reset", "expired",
     }
 )  # fmt: skip
 _PUBLIC = frozenset(
@@ -53,6 +74,7 @@ _NAMED_AFTER = LazyPattern(
 """Product and account names that protect nothing as values; a long value with one may still be a secret."""
 _MUCH_ELSE = 8
 _FILLED_IN = LazyPattern(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
+_SETTING = LazyPattern(r"-?\d+(?:\.\d+)?(?:ms|[smhdkbw%]|min|days?)?|true|false|yes|no|on|off", re.IGNORECASE)
 _ENTROPY_BITS = 3.0
 """Per character; English words of the length of a secret stay below."""
 
@@ -63,15 +85,31 @@ _ONE_CHARACTER = 0.3
 
 
 def is_secret_name(name: str) -> bool:
-    """Return True if a name denotes a secret: ``NPM_TOKEN``, ``dbPassword``, not ``TOKEN_URL``."""
+    """Return True if a name denotes a secret: ``NPM_TOKEN``, ``APP_KEY``, not ``TOKEN_URL``."""
     words = parts(name)
-    if not words or words[-1] in _ABOUT - {"key"} or _PUBLIC.intersection(words):
+    if words[-2:] == ["application", "credentials"]:  # by convention a path
         return False
-    if words[-1] == "key":
-        return len(words) > 1 and words[-2] in _SECRET_KEYS
+    while len(words) > 1 and (words[-1] in _DEPLOYMENTS or words[-1].isdigit()):
+        words.pop()
+    if not words or words[-1] in _ABOUT - _KEYS or _PUBLIC.intersection(words):
+        return False
+    if words[-1] in _KEYS:
+        return _is_secret_key(words)
     if len(words) > 1 and words[-1] in _SECRET_AT_END:
         return words[0] not in ("old", "init", "by", "first", "second")
     return bool(_SECRET_PARTS.intersection(words)) or any(word.endswith(_RUN_TOGETHER) for word in words)
+
+
+def _is_secret_key(words: Sequence[str]) -> bool:
+    """Return True for the words of a key that is not public, nor what something is found by."""
+    if len(words) < 2:
+        return False
+    return words[-2] not in _OTHER_KEYS or not _SECRET_KEYS.isdisjoint(words)
+
+
+def is_setting(value: str) -> bool:
+    """Return True for a number, a duration or a switch, none of which is a secret."""
+    return _SETTING.fullmatch(value.strip().strip("\"'")) is not None
 
 
 def is_placeholder(value: str) -> bool:

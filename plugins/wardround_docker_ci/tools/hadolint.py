@@ -13,7 +13,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import RawFinding, Span
 from wardround.tools.parsing import collapse_whitespace, decoded, selection
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
-from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name
+from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, is_setting
 from wardround_docker_ci.analysis.stage_shells import shell_at
 from wardround_docker_ci.file_kinds import SHELLS, FileKind, kind_of
 from wardround_docker_ci.libraries.windows_images import runs_in_cmd
@@ -169,7 +169,8 @@ def _secret_named(lines: Sequence[str], first: int) -> Span | None:
     """
     for number, line in _instruction(lines, first):
         for name in _NAMES.finditer(line):
-            if is_secret_name(name[1]) and not is_real_secret((name[2] or "").strip("\"'")):
+            value = (name[2] or "").strip("\"'")
+            if is_secret_name(name[1]) and not is_setting(value) and not is_real_secret(value):
                 return Span(number, name.start(1) + 1, number, name.end(1) + 1)
     return None
 

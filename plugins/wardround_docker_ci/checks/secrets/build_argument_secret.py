@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command, unwrapped
 from wardround.languages.yaml.nodes import Mapping, Scalar
-from wardround_docker_ci.analysis.secret_names import is_secret_name
+from wardround_docker_ci.analysis.secret_names import is_secret_name, is_setting
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
@@ -102,6 +102,8 @@ class BuildArgumentSecret(CiCheck):
 
     def _check_argument(self, argument: str, start: int) -> None:
         name, _, value = argument.partition("=")
+        if is_setting(value):
+            return
         self._check_name(name, start, is_secret=_SECRET.search(value) is not None)
 
     def _check_name(self, name: str, start: int, *, is_secret: bool = False) -> None:

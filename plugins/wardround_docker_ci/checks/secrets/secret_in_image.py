@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name
+from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, is_setting
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -53,6 +53,8 @@ class SecretInImage(CiCheck):
             for pair in one.pairs:
                 value = pair.value.text if pair.value else None
                 # DC039 reports a secret in plain text.
+                if is_setting(value or ""):
+                    continue
                 if is_secret_name(pair.name.text) and not is_real_secret(value or ""):
                     is_empty = one.keyword == "ENV" and not value
                     self.report_at(

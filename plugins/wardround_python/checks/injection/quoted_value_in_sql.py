@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse
+from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
 
-_TAKES = frozenset(
-    {"text", "literal_column", "RawSQL", "raw", "execute", "executemany", "filter_by_sql", "where"}
+_QUERY_METHODS = frozenset(
+    {"execute", "executemany", "executescript", "exec_driver_sql", "read_sql", "read_sql_query", "raw"}
 )
-_FORMAT = LazyPattern(r"'%?\{(?P<field>[^{}]*)\}%?'")
-_PERCENT = LazyPattern(r"'(?:%%)?%(?:\((?P<field>\w+)\))?s(?:%%)?'")
+_FORMAT = LazyPattern(r"\{\{|\}\}|\{(?P<field>\w*)[^{}]*\}")
+_PERCENT = LazyPattern(r"%%|%(?:\((?P<field>\w+)\))?[-#0 +]*\d*(?:\.\d+)?[a-z]")
 _SQL = LazyPattern(
     r"(?i)\b(?:case\s+when|i?like|select|where|update|delete|insert|order by|having|between|set|and|or|on)\b"
     r"|=\s*'|\bin\s*\("
 )
-_SAFE = LazyPattern(r"(?i)escape|quote|sanit|isoformat|strftime|\bint\b|replace\(")
+_STATEMENT = LazyPattern(
+    r"(?i)\s*(?:--[^\n]*\s*)*\(?\s*(?:select|insert\s+into|update|delete\s+from|with|replace\s+into|merge\s+into"
+    r"|call|exec|explain|alter|create|drop|truncate|grant|revoke|copy|attach|set)\b"
+)
+_SAFE = LazyPattern(
+    r"(?i)escape|quote|sanit|isoformat|strftime|\bint\b|replace\(|\bu?u?id4?\(|today\(|now\(|\bliteral\(|adapt\("
+)
+_NUMBER_OR_TIME = LazyPattern(r"\b(?:int|float|bool|UUID|date|datetime|timedelta|Decimal|Literal)\b")
+"""Types whose values have no quote."""
 
 
 class QuotedValueInSql(PythonCheck):
@@ -32,7 +41,18 @@ class QuotedValueInSql(PythonCheck):
     """
 
     ID = "PY447"
-    WORDS = ("text(", "literal_column(", "RawSQL(", ".extra(")
+    WORDS = (
+        "text(",
+        "literal_column(",
+        "RawSQL(",
+        ".extra(",
+        ".execute(",
+        ".executemany(",
+        ".executescript(",
+        ".exec_driver_sql(",
+        "read_sql",
+        ".raw(",
+    )
     NAME = "quoted-value-in-sql"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
@@ -55,21 +75,32 @@ class QuotedValueInSql(PythonCheck):
                 return text(«"CASE WHEN name = '{}' THEN 0 END".format(name)»)
         """),
         code("""
-            from shop.database import db
-            def near(query, name):
-                return query.filter(db.text(«f"lower(name) like '{name}%'"»))
+            def near(cursor, name):
+                cursor.execute(«"select id from t where name = '" + name + "'"»)
         """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
         for given in self._pieces(node):
             text = self._text(given)
-            value = None if text is None else _quoted(text)
-            if text is not None and value is not None and not self._is_fixed(value):
+            if text is None:
+                continue
+            pieces = list(text_pieces(text))
+            if not self._is_sql(node, pieces):
+                continue
+            value = next((one for one in _quoted(pieces) if not self._is_fixed(one, node)), None)
+            if value is not None:
                 self.report(
                     self.module.span(text),
                     f"{unparse(value)} is interpolated between the quotes of SQL; bind it as a parameter",
                 )
+
+    def _is_sql(self, node: ast.Call, pieces: Sequence[str | ast.expr]) -> bool:
+        """Return True if a text is SQL; that of a method that may run anything has to be a statement."""
+        written = "".join(piece if isinstance(piece, str) else " " for piece in pieces)
+        if last_name(node.func) in _QUERY_METHODS:
+            return _STATEMENT.match(written) is not None
+        return _SQL.search(written) is not None
 
     def _pieces(self, node: ast.Call) -> Iterator[ast.expr]:
         name = last_name(node.func)
@@ -79,8 +110,13 @@ class QuotedValueInSql(PythonCheck):
                     value = keyword.value
                     yield from value.elts if isinstance(value, (ast.List, ast.Tuple)) else ()
                     yield from value.values if isinstance(value, ast.Dict) else ()
-        elif name in ("text", "literal_column", "RawSQL") and node.args and self._is_of_database(node.func):
+        elif node.args and self._runs_its_argument(name, node.func):
             yield node.args[0]
+
+    def _runs_its_argument(self, name: str, func: ast.expr) -> bool:
+        if name in _QUERY_METHODS:
+            return True
+        return name in ("text", "literal_column", "RawSQL") and self._is_of_database(func)
 
     def _is_of_database(self, func: ast.expr) -> bool:
         dotted = self.module.dotted(func) or ""
@@ -95,40 +131,98 @@ class QuotedValueInSql(PythonCheck):
             given = values[0] if len(values) == 1 else given
         return given if isinstance(given, (ast.JoinedStr, ast.Call, ast.BinOp)) else None
 
-    def _is_fixed(self, value: ast.expr) -> bool:
-        """Return True if a value is determined by the program itself, or is sanitized."""
-        if isinstance(value, ast.Constant) or _SAFE.search(unparse(value)):
+    def _is_fixed(self, value: ast.expr, call: ast.Call) -> bool:
+        """Return True if a value is determined by the program itself, has no quote, or is sanitized."""
+        if _SAFE.search(unparse(value)) or is_constant_text(self.module, value, call):
             return True
         last = last_name(value)
-        return last.isupper() or (isinstance(value, ast.Attribute) and last == "value")
+        if last.isupper() or (isinstance(value, ast.Attribute) and last == "value"):
+            return True
+        return isinstance(value, ast.Name) and self._is_typed(value.id, call)
+
+    def _is_typed(self, name: str, call: ast.Call) -> bool:
+        """Return True for a parameter that is declared as a number, a time or one of few values."""
+        function = self.module.function_of(call)
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+        declared = next((one.annotation for one in arguments if one.arg == name), None)
+        return declared is not None and _NUMBER_OR_TIME.search(unparse(declared)) is not None
 
 
-def _quoted_in_f_string(node: ast.JoinedStr) -> ast.expr | None:
-    text = "".join(str(part.value) if isinstance(part, ast.Constant) else "\0" for part in node.values)
-    fields = [part for part in node.values if isinstance(part, ast.FormattedValue)]
-    pieces = text.split("\0")
-    for index, field in enumerate(fields):
-        if pieces[index].rstrip("%").endswith("'") and pieces[index + 1].lstrip("%").startswith("'"):
-            return field.value if _SQL.search(text) else None
-    return None
+def _quoted(pieces: Sequence[str | ast.expr]) -> Iterator[ast.expr]:
+    """Yield the values that a text puts between quotes, with nothing but ``%`` around them."""
+    for before, value, after in zip(pieces, pieces[1:], pieces[2:], strict=False):
+        if isinstance(value, str) or not isinstance(before, str) or not isinstance(after, str):
+            continue
+        if before.rstrip("%").endswith("'") and after.lstrip("%").startswith("'"):
+            yield value
 
 
-def _quoted(node: ast.expr) -> ast.expr | None:
-    """Return the first value that a text puts between quotes, if the text is SQL."""
-    if isinstance(node, ast.JoinedStr):
-        return _quoted_in_f_string(node)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        template, pattern = node.func.value, _FORMAT
-        positions, named = node.args, {k.arg: k.value for k in node.keywords}
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        template, pattern = node.left, _PERCENT
-        positions = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
-        named = {}
-    else:
-        return None
-    if not isinstance(template, ast.Constant) or not isinstance(template.value, str):
-        return None
-    match = pattern.search(template.value)
-    if match is None or not _SQL.search(template.value):
-        return None
-    return named.get(match["field"]) or (positions[0] if positions else None)
+def text_pieces(node: ast.expr) -> Iterator[str | ast.expr]:
+    """Yield the parts of an interpolated text in order: a text on both sides of each value, though empty."""
+    text = ""
+    for part in _parts(node):
+        if isinstance(part, str):
+            text += part
+        else:
+            yield text
+            yield part
+            text = ""
+    yield text
+
+
+def _parts(node: ast.expr) -> Iterator[str | ast.expr]:
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=values):
+            for value in values:
+                yield from _parts(value)
+        case ast.FormattedValue(value=value):
+            yield value
+        case ast.BinOp(op=ast.Add()):
+            for operand in _operands(node):
+                yield from _parts(operand)
+        case ast.BinOp(left=ast.Constant(value=str(template)), op=ast.Mod(), right=right):
+            values = right.elts if isinstance(right, ast.Tuple) else [right]
+            yield from _filled(template, _PERCENT, values, _entries(right))
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(template)), attr="format")):
+            named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+            yield from _filled(template, _FORMAT, node.args, named)
+        case _:
+            yield node
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    """Return the operands of a sum from left to right, however long it is."""
+    operands: list[ast.expr] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        operands.append(node.right)
+        node = node.left
+    return [node, *reversed(operands)]
+
+
+def _entries(node: ast.expr) -> Mapping[str, ast.expr]:
+    if not isinstance(node, ast.Dict):
+        return {}
+    pairs = zip(node.keys, node.values, strict=True)
+    return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
+
+
+def _filled(
+    template: str, pattern: LazyPattern, values: Sequence[ast.expr], named: Mapping[str, ast.expr]
+) -> Iterator[str | ast.expr]:
+    """Yield the parts of a template, with the values at its placeholders."""
+    start = place = 0
+    for match in pattern.finditer(template):
+        field = match["field"]
+        if field is None and match[0] in ("{{", "}}", "%%"):
+            continue
+        yield template[start : match.start()]
+        start = match.end()
+        position = int(field) if field and len(field) < 4 and field.isdecimal() else place
+        place += not field
+        value = named.get(field or "") or (values[position] if position < len(values) else None)
+        yield value if value is not None else ast.Constant(None)
+    yield template[start:]
