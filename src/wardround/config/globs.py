@@ -1,7 +1,7 @@
 """Matching paths against glob patterns, without a regular expression for each of the usual shapes.
 
 A pattern means the same everywhere: that of ``fnmatch``, case-sensitive, with ``*`` matching slashes too; but
-``**/`` at the start of a pattern or after a slash also stands for no folder. The functions differ in the part
+``**/`` at the start of a pattern or after a slash also matches no folder. The functions differ in the part
 of a path they compare:
 
 ==================  ================================================================================
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 _MOST_FOLDERS = 4
-"""The limit on ``**/`` that stand for no folder; a pattern with more has them stand for one at least."""
+"""The limit on ``**/`` that are left out; further ones of a pattern match one folder at least."""
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
@@ -109,7 +109,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _variants(pattern: str) -> list[str]:
-    """Return a pattern, and the patterns in which ``**/`` stands for no folder."""
+    """Return a pattern, and the patterns in which ``**/`` is left out."""
     found = [pattern]
     for place in list(re.finditer(r"(?<![^/])(?:\*\*/)+", pattern))[:_MOST_FOLDERS][::-1]:
         found += [one[: place.start()] + one[place.end() :] for one in found]
