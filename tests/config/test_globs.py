@@ -13,7 +13,15 @@ from wardround.config.globs import covers, matches, matches_any_case, matches_ig
 _TEXT = st.text(alphabet="ab./", max_size=8)
 
 
-@given(_TEXT, st.text(alphabet="ab./*?", max_size=6).filter(lambda pattern: "/" in pattern))
+def _is_plain(pattern: str) -> bool:
+    """Return True without the one thing that the standard library does not know."""
+    return "**/" not in pattern
+
+
+@given(
+    _TEXT,
+    st.text(alphabet="ab./*?", max_size=6).filter(_is_plain).map("{}/".format),
+)
 def test_a_pattern_with_a_slash_is_about_the_whole_path(path: str, pattern: str) -> None:
     assert matches(path, [pattern]) == fnmatch.fnmatchcase(path, pattern)
 
@@ -32,13 +40,20 @@ def test_any_other_is_about_the_name(name: str, pattern: str) -> None:
         ("src/testsb.py", "*/tests/*.py", False),
         ("test_.py", "test_*.py", True),
         ("test.py", "test_*.py", False),
+        ("changes/1.sql", "**/changes/*.sql", True),
+        ("a/changes/1.sql", "**/changes/*.sql", True),
+        ("exchanges/1.sql", "**/changes/*.sql", False),
+        ("a/b.py", "a/**/**/b.py", True),
+        ("ab.py", "a**/b.py", False),
+        ("b.py", "**/" * 40 + "b.py", True),
+        ("x/b.py", "x/**/" * 40 + "b.py", False),
     ],
 )
 def test_usual_patterns(path: str, pattern: str, fits: bool) -> None:
     assert matches(path, [pattern]) is fits
 
 
-@given(_TEXT, st.text(alphabet="ab./*?[]", max_size=6))
+@given(_TEXT, st.text(alphabet="ab./*?[]", max_size=6).filter(_is_plain))
 def test_the_whole_text_is_matched_as_the_standard_library_does(text: str, pattern: str) -> None:
     assert matches_whole(text, [pattern]) == fnmatch.fnmatchcase(text, pattern)
 
@@ -57,6 +72,12 @@ def test_the_whole_text_is_matched_as_the_standard_library_does(text: str, patte
         ("lib/src/vendor/b.py", "*/src/vendor", True),
         ("src/app.py", "App.py", False),
         ("src/app.py", "", False),
+        ("y.gen.py", "**/*.gen.py", True),
+        ("a/b/y.gen.py", "**/*.gen.py", True),
+        ("vendor/x.py", "**/vendor", True),
+        ("src/gen/x.py", "src/**/gen/", True),
+        ("src/a/b/gen/x.py", "src/**/gen/", True),
+        ("srcgen/x.py", "src/**/gen/", False),
     ],
 )
 def test_a_pattern_covers_what_is_below_a_folder(path: str, pattern: str, is_covered: bool) -> None:
@@ -76,6 +97,7 @@ def test_a_pattern_covers_what_is_below_a_folder(path: str, pattern: str, is_cov
         ("lib/data/a.py", "!data", False),
         ("lib/data/a.py", "# data", False),
         ("lib/data/a.py", "", False),
+        ("lib/data/a.py", "lib/**/data", True),
     ],
 )
 def test_lines_of_ignore_files(path: str, pattern: str, is_ignored: bool) -> None:

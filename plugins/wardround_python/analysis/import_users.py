@@ -270,7 +270,7 @@ class Users:
         return len(regular or folders) <= 1
 
     def _has_regular(self, folder: str, top: str) -> bool:
-        """Return True if imports of a name that start in a folder, which is no package, find code there.
+        """Return True if a folder, itself not a package, has code that imports of a name find.
 
         A folder without ``__init__.py`` comes after every other package of its name.
         """

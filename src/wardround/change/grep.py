@@ -7,6 +7,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +16,7 @@ from wardround.change.git_process import GitProcess
 from wardround.change.trees import Blobs
 from wardround.checks.lazy import LazyPattern
 from wardround.config.globs import matches_whole
+from wardround.errors import GitError
 
 _QUESTIONS = 24
 """After this many searches of the same files it is faster to read them once than to start git for each
@@ -118,7 +120,7 @@ class StoredFiles:
 
 
 class CheckedOutFiles:
-    """The files of a side of which the work tree has most.
+    """The files of a side that are mostly checked out.
 
     Git searches those on disk, which is faster than from its objects, and the others in the side. Thus what
     lies on disk never counts where the side has something else.
@@ -145,7 +147,8 @@ class CheckedOutFiles:
     def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
         others = sorted(path for path in self._elsewhere() if is_within(path, patterns))
         if len(others) > _NAMED_AT_ONCE and self._listed is None:
-            return self._stored.grep(words, patterns)
+            with suppress(GitError):
+                return self._stored.grep(words, patterns)
         on_disk = _grepped(self._git, words, () if self._listed is None else ("--untracked",), patterns)
         return on_disk.difference(others) | self._in_side(words, others)
 
@@ -154,7 +157,8 @@ class CheckedOutFiles:
         found: set[str] = set()
         for start in range(0, len(paths), _NAMED_AT_ONCE):
             named = [f":(literal){path}" for path in paths[start : start + _NAMED_AT_ONCE]]
-            found |= self._stored.grep(words, named)
+            with suppress(GitError):  # a partial clone lacks contents outside of its sparse checkout
+                found |= self._stored.grep(words, named)
         return found & set(paths)
 
     def contents(self, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:

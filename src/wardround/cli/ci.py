@@ -139,7 +139,10 @@ def _compare(
     harden(os.environ, repo or Path.cwd())
     with Repository(repo) as repository:
         checkout = Checkout(repository, os.environ, may_fetch=may_fetch)
-        return repository.root, Comparing(checkout, event).compare(base, head)
+        comparison = Comparing(checkout, event).compare(base, head)
+        start = checkout.merge_base(comparison.base, comparison.head, deepening=())
+        checkout.complete(*filter(None, (comparison.head, start)))
+        return repository.root, comparison
 
 
 def _amended(review: ReviewResult, comparison: RevisionRange) -> ReviewResult:

@@ -1,8 +1,8 @@
 """Matching paths against glob patterns, without a regular expression for each of the usual shapes.
 
-A pattern means the same everywhere: that of ``fnmatch``, case-sensitive, with ``*`` matching slashes too.
-The
-functions differ in the part of a path they compare:
+A pattern means the same everywhere: that of ``fnmatch``, case-sensitive, with ``*`` matching slashes too; but
+``**/`` at the start of a pattern or after a slash also matches no folder. The functions differ in the part
+of a path they compare:
 
 ==================  ================================================================================
 ``matches``         the file's name or, for a pattern with a slash, the full path; specialists, tools
@@ -15,8 +15,12 @@ functions differ in the part of a path they compare:
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+
+_MOST_FOLDERS = 4
+"""The limit on ``**/`` that are left out; further ones of a pattern match one folder at least."""
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
@@ -97,6 +101,22 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     Specialists have about a hundred patterns, and compiling an expression for each would take a tenth of a
     review; nearly all have at most two stars, which need only string comparisons.
     """
+    variants = _variants(pattern)
+    if len(variants) == 1:
+        return _fnmatcher(pattern)
+    matchers = [_fnmatcher(one) for one in variants]
+    return lambda text: any(is_match(text) for is_match in matchers)
+
+
+def _variants(pattern: str) -> list[str]:
+    """Return a pattern, and the patterns in which ``**/`` is left out."""
+    found = [pattern]
+    for place in list(re.finditer(r"(?<![^/])(?:\*\*/)+", pattern))[:_MOST_FOLDERS][::-1]:
+        found += [one[: place.start()] + one[place.end() :] for one in found]
+    return found
+
+
+def _fnmatcher(pattern: str) -> Callable[[str], bool]:
     pieces = pattern.split("*")
     if len(pieces) > 3 or any(sign in pattern for sign in "?["):
         return lambda text: fnmatch.fnmatchcase(text, pattern)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from wardround.change.git_process import GitProcess
 from wardround.change.repository import Repository
@@ -27,6 +27,8 @@ _FETCH = (
 )  # fmt: skip
 _PROTOCOLS = "https:ssh:http:file"
 _REMOTE = "origin"
+_OBJECTS_AT_ONCE = 500
+"""The limit on objects that are named in the arguments of one fetch."""
 _DEEPENING = (50, 500)
 """Commits a shallow clone is deepened by, one step after the other, before all of its history is fetched."""
 
@@ -109,6 +111,28 @@ class Checkout:
         if found is None and complete and self._is_shallow and self._fetch("--unshallow"):
             found = self._merge_base(one, other)
         return found
+
+    def complete(self, *commits: str) -> None:
+        """Fetch the folders and files of commits that a partial clone lacks.
+
+        What cannot be fetched stays missing, and its files are not reviewed.
+        """
+        if not self._git.output("config", "--get-regexp", r"^remote\..*\.promisor$", allow=(0, 1)):
+            return
+        missing = self._missing(commits)
+        while missing and all(
+            self._fetch("--filter=blob:none", *missing[start : start + _OBJECTS_AT_ONCE])
+            for start in range(0, len(missing), _OBJECTS_AT_ONCE)
+        ):
+            before, missing = missing, self._missing(commits)
+            if missing == before:
+                return
+
+    def _missing(self, commits: Sequence[str]) -> list[str]:
+        """Return the ids of the objects of the trees of commits that are not in the clone."""
+        asked = ("--objects", "--missing=print", "--no-walk", "--end-of-options", *commits)
+        found = self._git.output("rev-list", *asked, allow=(0, 128)).splitlines()
+        return sorted(line[1:] for line in found if line.startswith("?"))
 
     def _merge_base(self, one: str, other: str) -> str | None:
         out = self._git.output("merge-base", "--end-of-options", one, other, allow=(0, 1, 128))

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from wardround.change.change_source import ChangeSource, GitChangeSource
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.encoding import escape_undecodable
+from wardround.change.repository import INDEX, WORKTREE
 from wardround.context.change_tests import ChangeCoverage, CoverageState
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.line_coverage.changed_lines import ChangedSource, CoverageContent, changed_coverage
@@ -47,7 +48,8 @@ def work_tree_coverage(
     measurable = [file for file in change.files if _is_measurable(file) and is_source(file)]
     if not measurable or not (names or any((root / name).is_file() for name in DEFAULT_FILES)):
         return ChangeCoverage()
-    tracked = frozenset(source.repository.tracked(change.head))
+    under_control = INDEX if change.head == WORKTREE else change.head
+    tracked = frozenset(source.repository.tracked(under_control))
     sources = [one for file in measurable if (one := _source(root, file, read(file.path))) is not None]
     contents = list(_contents(root, names or DEFAULT_FILES, tracked, is_required=bool(names)))
     return changed_coverage(sources, contents, root.as_posix(), tracked)

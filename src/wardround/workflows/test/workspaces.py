@@ -46,6 +46,6 @@ def _matches(folder: str, patterns: Sequence[str]) -> bool:
         pattern = posixpath.normpath(one.removeprefix("./").rstrip("/") or ".")
         if "**" not in pattern and pattern.count("/") != folder.count("/"):
             continue
-        if matches_whole(folder, [pattern.replace("/**/", "/*").replace("**", "*")]):
+        if matches_whole(folder, [pattern]):
             return True
     return False
