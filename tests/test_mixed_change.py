@@ -114,10 +114,12 @@ def test_a_missing_tool_is_said_and_the_rest_still_report(
     (bringing,) = [s for s in HOST.specialists if s.name == specialist]
     find = ProgramFinder.program
 
-    def without(finder: ProgramFinder, side: ReviewSide, asked: Tool, results: Results) -> FoundProgram:
+    def without(
+        finder: ProgramFinder, side: ReviewSide, asked: Tool, results: Results, folder: str
+    ) -> FoundProgram:
         if asked.name == tool and asked in bringing.tools:
             return FoundProgram(None)
-        return find(finder, side, asked, results)
+        return find(finder, side, asked, results, folder)
 
     monkeypatch.setattr(ProgramFinder, "program", without)
     partial = _review(mixed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import posixpath
 import re
@@ -169,7 +168,7 @@ class _StandIn:
         (self._folder / ".git").mkdir(parents=True, exist_ok=True)
         if self.is_action:
             self.visited.parent.mkdir(parents=True, exist_ok=True)
-            folder = json.dumps(f"./project/{posixpath.dirname(self.file)}")
+            folder = msgspec.json.encode(f"./project/{posixpath.dirname(self.file)}").decode()
             self.visited.write_text(_CALL.format(folder=folder), "utf-8", "surrogateescape")
             _link(self._root, run.root)
             return

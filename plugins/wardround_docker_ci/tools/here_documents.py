@@ -70,7 +70,7 @@ def without_data(text: str) -> str:
 
 
 _STAND_INS = {"RUN": "", "COPY": "here.txt", "ADD": "here.tar"}
-"""The words in place of a marker; hadolint asks for COPY where ADD has a file that is no archive."""
+"""The words in place of a marker; hadolint recommends COPY where ADD has a file that is not an archive."""
 _PLAIN = re.compile(r"\d*<<-?([\"']?)[A-Za-z_]\w*\1")
 
 

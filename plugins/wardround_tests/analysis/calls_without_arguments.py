@@ -39,7 +39,7 @@ _TYPED = r"\b{name}\b[^\n]{{0,80}}\bfn<\s*(?:\(\s*\)\s*=>|[\w<>|\s]+,\s*\[\s*\]\
 
 
 def asserts_all_of_the_call(path: str, text: str, span: Span, read: Read) -> bool:
-    """Return True if every mock whose call a test asserts stands for a function without parameters.
+    """Return True if every mock whose call a test asserts replaces a function without parameters.
 
     The modules that the test imports call each of them without arguments only.
     """

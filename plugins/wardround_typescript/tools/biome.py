@@ -99,7 +99,7 @@ class Biome(Tool):
         return is_configured(read, paths)
 
     def package_of(self, path: str, configs: Mapping[str, str]) -> str | None:
-        """Return the folder of the nearest configuration that is no part of another.
+        """Return the folder of the nearest configuration that is not part of another.
 
         None if biome cannot read it on its own.
         """

@@ -22,6 +22,8 @@ SideName = Literal["base", "head"]
 JudgeName = Literal["target", "head"]
 """The revision whose configuration applies: the target of the change, or the change itself."""
 DIFF = ":diff"
+AS_CHECKED_OUT = (WORKTREE, DIFF)
+"""The heads whose content is as it is in a work tree, where filters leave plain text."""
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1024
 _KEPT_OF_ALL = 64 * 1024 * 1024

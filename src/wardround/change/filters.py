@@ -16,19 +16,20 @@ import msgspec
 from wardround.change.change_source import decoded, is_lfs_pointer
 
 _NAME = ".gitattributes"
-_ENCRYPTING = re.compile(r"(?:git-crypt|crypt|git-agecrypt|agecrypt)(?:-.*)?")
+_ENCRYPTING = ("git-crypt", "crypt", "git-agecrypt", "agecrypt")
+"""Names of filters that encrypt, or their beginnings up to a hyphen: ``git-crypt-KEY``."""
 _LFS = "lfs"
 _MACRO = "[attr]"
-_FORMATS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rb"\0GITCRYPT\0(?s:.*)",
-        rb"U2FsdGVkX1[A-Za-z0-9+/=\s]*",  # transcrypt: "Salted__" and the rest in base64
-        rb"\$ANSIBLE_VAULT;[\d.]+;\w+[^\n]*\n[0-9a-f\s]+",
+_FORMATS = {
+    b"\0GITCRYPT\0": rb"(?s:.*)",
+    b"U2FsdGVkX1": rb"[A-Za-z0-9+/=\s]*",  # transcrypt: "Salted__" and the rest in base64
+    b"$ANSIBLE_VAULT;": rb"\$ANSIBLE_VAULT;[\d.]+;\w+[^\n]*\n[0-9a-f\s]+",
+    b"-----BEGIN ": (
         rb"-----BEGIN (PGP MESSAGE|AGE ENCRYPTED FILE)-----\r?\n(?:[\w-]+: [^\n]*\n)*[A-Za-z0-9+/=\s]*"
-        rb"-----END \1-----\s*",
-    )
-)
+        rb"-----END \1-----\s*"
+    ),
+}
+"""The beginning of a file -> what all of it must match."""
 _BINARY = (b"Salted__", b"age-encryption.org/v1\n-> ")
 
 
@@ -36,7 +37,8 @@ def is_ciphertext(content: bytes) -> bool:
     """Return True if a file is nothing but encrypted text, in the format of a usual program."""
     if content.startswith(_BINARY):
         return decoded(content) is None
-    return any(form.fullmatch(content) for form in _FORMATS)
+    forms = (form for begin, form in _FORMATS.items() if content.startswith(begin))
+    return any(re.fullmatch(form, content) for form in forms)
 
 
 class Filter(msgspec.Struct, frozen=True):
@@ -52,7 +54,7 @@ class Filter(msgspec.Struct, frozen=True):
 
     @property
     def encrypts(self) -> bool:
-        return _ENCRYPTING.fullmatch(self.name) is not None
+        return any(self.name == name or self.name.startswith(f"{name}-") for name in _ENCRYPTING)
 
     @property
     def is_known(self) -> bool:
@@ -129,12 +131,12 @@ class _Rule(msgspec.Struct, frozen=True):
 
 def _rules(text: str) -> Iterator[_Rule]:
     for line in text.split("\n"):
-        pattern, *attributes = _QUOTED_OR_PLAIN.findall(line.strip()) or [""]
+        pattern, *attributes = re.findall(_QUOTED_OR_PLAIN, line.strip()) or [""]
         if pattern and not pattern.startswith(("#", "!")):
             yield _Rule(pattern.strip('"'), tuple(attributes))
 
 
-_QUOTED_OR_PLAIN = re.compile(r'"[^"]*"|\S+')
+_QUOTED_OR_PLAIN = r'"[^"]*"|\S+'
 _UNSET = ("-filter", "!filter", "filter=")
 
 

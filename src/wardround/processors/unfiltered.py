@@ -6,23 +6,19 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import DIFF
+from wardround.change.change_source import AS_CHECKED_OUT
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.filters import Filter, Filters
-from wardround.change.repository import WORKTREE
 from wardround.findings import Finding, Status
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.notices import new_notice
-
-_AS_CHECKED_OUT = (WORKTREE, DIFF)
-"""Heads with the content of the work tree, in which filters leave plain text."""
 
 
 class ReportUnfiltered:
     """Report changed files that should be encrypted, or pointers of Git LFS, and became plain text."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
-        if inputs.change.head in _AS_CHECKED_OUT:
+        if inputs.change.head in AS_CHECKED_OUT:
             return review
         return replace(review, notices=(*review.notices, *_notices(inputs)))
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+from wardround_python.tools import RUFF
 
 from tests.conftest import GitRepository
+from wardround.tools.tool import Invocation
 
 IN_VAIN = "import subprocess\n\nLINE = 'df | tail'\nsubprocess.run(LINE, shell=True, check=True)\n"
 """ruff reports this shell, whose argument is a constant of the module."""
@@ -73,3 +78,29 @@ def test_only_what_the_parser_reports_is_a_syntax_error(repo: GitRepository) -> 
     repo.stage({"tests/test_retry.py": NAMED_ONLY, "broken.py": "def f(:\n"})
     found = repo.report("--staged", "--all")["findings"]
     assert {one["file"] for one in found if one["rule"].endswith("syntax")} == {"broken.py"}
+
+
+@pytest.mark.parametrize(
+    ("files", "is_reported"),
+    [
+        ({}, False),
+        ({"pyproject.toml": '[tool.ruff]\nlint.select = ["UP"]\n'}, False),
+        ({"pyproject.toml": '[project]\nrequires-python = ">=3.9"\n'}, True),
+        ({"ruff.toml": 'target-version = "py39"\nlint.select = ["UP"]\n'}, True),
+    ],
+)
+def test_code_for_old_versions_is_outdated_only_if_the_oldest_version_is_known(
+    tmp_path: Path, files: dict[str, str], is_reported: bool
+) -> None:
+    root = tmp_path / "side" / "repo"
+    root.mkdir(parents=True)
+    for name, text in {**files, "a.py": "import sys\nif sys.version_info < (3, 8):\n    x = 1\n"}.items():
+        (root / name).write_text(text, "utf-8")
+    place = {"row": 2, "column": 1}
+    result = {
+        "code": "UP036", "filename": str(root / "a.py"), "location": place, "end_location": place,
+        "message": "Version block is outdated for minimum Python version", "name": "outdated-version-block",
+    }  # fmt: skip
+    run = Invocation(Path("ruff"), root, ("a.py",), None, tmp_path)
+
+    assert bool(RUFF.parse(json.dumps([result]).encode(), run)) is is_reported
