@@ -19,8 +19,7 @@ def removes_a_name(file: BeforeAfter) -> bool:
     base, text = file.base_text, file.text
     if base is None or text is None or base == text:
         return False
-    head = set(text.split("\n"))
-    lost = _defined("\n".join(line for line in base.split("\n") if line not in head))
+    lost = _defined("\n".join(_lost_lines(file)))
     return bool(lost) and not lost <= _defined(text)
 
 
@@ -72,14 +71,18 @@ def removes_a_route(file: BeforeAfter) -> bool:
     is_moved = file.text is None or base_path != file.path
     if is_moved and _FILE_ROUTES.search(base_path):
         return True
-    base = file.base_text
-    if base is None or base == file.text or not _ROUTE.search(base):
-        return False
-    head = set((file.text or "").split("\n"))
-    return any(_ROUTE.search(line) for line in base.split("\n") if line not in head)
+    return _ROUTE.search("\n".join(_lost_lines(file))) is not None
 
 
 def loses_a_line(file: BeforeAfter) -> bool:
     """Return True if a file has a line before that it has not any more."""
-    base = file.base_text
-    return base is not None and not set(base.split("\n")) <= set((file.text or "").split("\n"))
+    return bool(_lost_lines(file))
+
+
+def _lost_lines(file: BeforeAfter) -> list[str]:
+    """Return the lines of the base that the new text does not have."""
+    base, text = file.base_text or "", file.text or ""
+    if base.endswith("\n") and text.startswith(base):
+        return []
+    head = set(text.split("\n"))
+    return [line for line in base.split("\n") if line not in head]

@@ -86,7 +86,7 @@ _BINDING = LazyPattern(
     r"|\b(?:as|for)[ \t]+(\w+(?:[ \t]*,[ \t]*\w+)*)|\b(\w+)[ \t]*:=|\bglobal[ \t]+([^\n]*)",
     re.MULTILINE,
 )
-_IMPORT = LazyPattern(r"\bimport[ \t]*(\([^)]{0,4000}\)|[^\n(]*(?:\\\n[^\n]*)*)")
+_IMPORT = LazyPattern(r"import[ \t]*(\([^)]{0,4000}\)|[^\n(]*(?:\\\n[^\n]*)*)")
 _OWNER = LazyPattern(r"\b(\w+)\.\w")
 _WORD = LazyPattern(r"\w+")
 

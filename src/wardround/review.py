@@ -223,8 +223,11 @@ def _under_former_settings(
     processes: Processes,
     executor: Executor | None,
 ) -> FormerSettings:
-    """Return the findings under the settings of the target, if the change alters those that apply to it."""
-    if not inputs.is_trusted or not alters_settings(inputs):
+    """Return the findings under the settings of the target, if the change alters those that apply to it.
+
+    Not at commit, where nothing is merged by the verdict and a second review takes as long as the first.
+    """
+    if request.profile is not Profile.CI or not inputs.is_trusted or not alters_settings(inputs):
         return FormerSettings()
     former = replace(request, config_from="base", run=(), ticket=None, offline=True)
     change = inputs.change

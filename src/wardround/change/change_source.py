@@ -122,11 +122,20 @@ class FileTexts:
     def __init__(self, origin: ChangeSource, change: Change) -> None:
         self._origin = origin
         self._files = {file.path: file for file in change.files}
+        self._last: tuple[bytes, str | None] = b"", ""
 
     def head(self, path: str) -> str | None:
         """Return the text after the change; None if it does not exist or is not UTF-8."""
         content = self.head_bytes(path)
-        return None if content is None else decoded(content)
+        return None if content is None else self._decoded(content)
+
+    def _decoded(self, content: bytes) -> str | None:
+        """Return the text of a content; that of the last one is kept, since findings follow their files."""
+        last, text = self._last
+        if content is not last:
+            text = decoded(content)
+            self._last = content, text
+        return text
 
     def base(self, path: str) -> str | None:
         """Return the text before the change; None for an added file."""

@@ -24,6 +24,8 @@ _KEPT_BYTES = 8 * 1024 * 1024
 """The limit on content in memory, so that several steps read it once."""
 _ASKED_AT_ONCE = 100
 """The limit on names written before the results are read; they must fit into a pipe."""
+_MANY_MISSES = 256
+"""The number of paths without a file after which the folders of a revision are read for the next paths."""
 _FOLDER = "40000"
 """The mode of a folder in a tree of git."""
 
@@ -82,6 +84,8 @@ class Blobs:
         self._start()
         self._lock = threading.RLock()  # tools' output is read in threads, and those request contents too
         self._recent = RecentContents()
+        self._folders: dict[str, dict[str, str]] = {}
+        self.misses = 0
 
     def _start(self) -> None:
         self._owner = os.getpid()
@@ -103,7 +107,9 @@ class Blobs:
             return None
         with self._lock:
             if name not in self._recent:
-                self._recent.keep(name, self._read(name))
+                content = self._read(name)
+                self.misses += content is None
+                self._recent.keep(name, content)
             return self._recent.get(name)
 
     def _read(self, name: str) -> bytes | None:
@@ -123,8 +129,17 @@ class Blobs:
         if not _is_one_request(name):
             return {}
         with self._lock:
+            if name not in self._folders:
+                self._folders[name] = self._listing(name)
+            return self._folders[name]
+
+    def _listing(self, name: str) -> dict[str, str]:
+        try:
             self._ask([name])
             identity, content = self._answer(name, b"tree")
+        except GitError:
+            self._restart()
+            raise
         left, found = content or b"", {}
         while left:
             mode, _, left = left.partition(b" ")
@@ -212,7 +227,16 @@ class BlobTree(msgspec.Struct, frozen=True):
     blobs: Blobs
 
     def read(self, path: str) -> bytes | None:
+        if self.blobs.misses > _MANY_MISSES and self._is_absent(path):
+            return None
         return self.blobs.get(self.prefix + path)
+
+    def _is_absent(self, path: str) -> bool:
+        """Return True if the folders of a revision do not list a path; the index has no folders."""
+        try:
+            return self.prefix != ":" and not self.holds(path)
+        except GitError:
+            return False
 
     def holds(self, path: str) -> bool:
         folder = self.prefix
