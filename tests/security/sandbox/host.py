@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +46,7 @@ class Host:
     home: Path
     repo: GitRepository
     log: Path
-    places: Mapping[str, str]
+    places: dict[str, str]
     isolation: str = AUTO
     received: list[bytes] = field(default_factory=list)
 

@@ -99,9 +99,10 @@ def test_private_folders_below_those_of_the_system_are_empty(
     with open_host(in_system_folder / "src", isolation) as host:
         host.repo.git("clone", "--quiet", host.repo.root, main)
         host.repo.git("-C", str(main), "worktree", "add", "-q", in_system_folder / "linked")
-        host.places = {**host.places, "state": str(state), "main": str(main)}
+        host.places |= {"state": str(state), "main": str(main)}
         attempts = [host.attempt(Escape("private files", _PRIVATE_FILES.replace("<main>", "/nowhere")))]
         host.repo = GitRepository(in_system_folder / "linked")
+        host.places |= {"repo": str(host.repo.root), "git_dir": str(main / ".git")}
         attempts.append(host.attempt(Escape("main work tree", _PRIVATE_FILES)))
 
     for outcome in attempts:

@@ -25,6 +25,7 @@ from wardround.workflows.behaviour.limits import BehaviourLimits
 from wardround.workflows.behaviour.targets import Target
 from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.inner_program import PACKAGE
+from wardround.workflows.run_output import has_too_many_values
 
 _INPUTS, _SUMMARY, _RESULTS = ".wardround-inputs", ".wardround-summary", ".wardround-results"
 _ATTRIBUTES = ".wardround-attributes"
@@ -341,9 +342,11 @@ def _attributes(data: bytes | None) -> dict[str, list[str]] | None:
 
 
 def _calls(data: bytes) -> list[ReplayedCall]:
-    """Return the results up to the first one that is not valid."""
+    """Return the results up to the first one that is not valid; none if they cannot be held in memory."""
     decoder = msgspec.json.Decoder(ReplayedCall)
     found: list[ReplayedCall] = []
+    if has_too_many_values(data):
+        return found
     for line in data.splitlines():
         try:
             found.append(decoder.decode(line))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.inner_program import program_command, program_view
 from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
 from wardround.workflows.mutation.result import MutationResult, TriedMutant
+from wardround.workflows.run_output import MOST_VALUES, has_too_many_values
 from wardround.workflows.test.edited_statements import edited_lines
 
 _FOLDER = ".wardround-mutation"
@@ -177,12 +179,15 @@ class _One(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _result(mutants: Sequence[Mutant], possible: int, data: bytes, outcome: Outcome) -> MutationResult:
+    if has_too_many_values(data):
+        detail = f"no mutant was tried: the run wrote more than {MOST_VALUES} values into its results"
+        return MutationResult(RunState.FAILED, possible=possible, detail=detail)
     lines = data.split(b"\n")
     try:
         run = msgspec.json.decode(lines[0], type=_First)
     except msgspec.DecodeError:
         run = _First()
-    tried = tuple(_tried(mutants, lines[1:]))
+    tried = tuple(islice(_tried(mutants, lines[1:]), len(mutants)))
     if not run.first.get("outcomes"):
         state = RunState.REFUSED if outcome.state is State.REFUSED else RunState.FAILED
         return MutationResult(state, possible=possible, detail=_failure(outcome, is_slow=run.is_slow))

@@ -188,6 +188,8 @@ class ProjectRunner:
             if done.outcome.state is State.REFUSED:
                 return self._ended(RunState.REFUSED, done.outcome.detail)
             self._ran.append(done)
+            if done.excess:
+                return self._ended(RunState.FAILED, done.excess)
             collected = self._read(done)
             folder = broken_folder(done, self._tests.root, tests)
             if folder is not None and folder.path not in self._left_out:
@@ -196,11 +198,15 @@ class ProjectRunner:
             if collected is None:
                 return None if self._results else self._ended(RunState.FAILED, self._no_start(done))
             tests = tuple(one for one in collected if one not in self._results)
-            if not tests or self._left_s() < _LEAST_S or not _has_progress(done):
+            is_over = self._left_s() < _LEAST_S or self._event_bytes() > events.MOST_BYTES
+            if not tests or is_over or not _has_progress(done):
                 break
             is_filtered = True
         self._not_run |= dict.fromkeys(tests, self._reason_of(self._ran[-1]))
         return None
+
+    def _event_bytes(self) -> int:
+        return sum(done.event_bytes for done in self._ran)
 
     def _without(self, folder: BrokenFolder, tests: Sequence[str]) -> tuple[str, ...]:
         """Leave a folder out of further processes, and return the tests that are not in it."""
@@ -307,6 +313,7 @@ class ProjectRunner:
     def _repeat_recorded(self) -> None:
         """Run flaky tests with the recording again, to tell those that only the recording breaks."""
         flaky = [test for test, one in self._results.items() if one.outcome is TestOutcome.FLAKY]
+        flaky = flaky[:_MOST_REPEATED]
         if not flaky or self._left_s() < _LEAST_S:
             return
         for one in self._session(flaky, is_filtered=True, is_recorded=True).events:
@@ -320,6 +327,8 @@ class ProjectRunner:
         for session in self._ran:
             ended = [one.test for one in session.events if isinstance(one, events.Ended)]
             for at, test in enumerate(ended):
+                if self._left_s() < _LEAST_S:
+                    return
                 if self._results[test].outcome is TestOutcome.FLAKY:
                     found = fewest(ended[:at], partial(self._fails_after, test))
                     if found is not None:

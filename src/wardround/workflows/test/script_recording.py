@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from wardround.workflows.run_output import has_too_many_values
 from wardround.workflows.test.recorded_runs import MODULE, OutlinedFile, Ran, RecordedRun, Recording
 from wardround.workflows.test.script_coverage import Block, FileLines, ScriptCoverage
 from wardround.workflows.test.script_outline import Position, ScriptOutline, script_outline
@@ -164,7 +165,9 @@ class _Reading:
     def _decoded(self, name: str, kind: type[_T]) -> _T | None:
         content = self._read(name)
         try:
-            return msgspec.json.decode(content, type=kind) if content else None
+            if not content or has_too_many_values(content):
+                return None
+            return msgspec.json.decode(content, type=kind)
         except (msgspec.DecodeError, UnicodeError):
             return None
 

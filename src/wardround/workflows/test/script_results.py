@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import TestOutcome
+from wardround.workflows.run_output import MOST_VALUES, has_too_many_values
 
 _SEPARATOR = " > "
 _MOST_EXCERPT = 4000
@@ -103,6 +104,8 @@ def read_results(framework: str, content: bytes | None, root: str) -> tuple[Scri
     """
     if content is None:
         raise ReportUnreadable(f"{framework} wrote no report")
+    if has_too_many_values(content):
+        raise ReportUnreadable(f"the report of {framework} has more than {MOST_VALUES} values")
     try:
         return tuple(_READERS[framework](_with_whole_characters(content), root))
     except (msgspec.DecodeError, UnicodeError) as cause:

@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 
 from wardround.change.repository import Repository
-from wardround.context.line_coverage.context_lines import MOST_BYTES
 from wardround.sandbox.choices import NONE
 from wardround.sandbox.model import Limits, Outcome, State
 from wardround.sandbox.run import run
@@ -20,11 +19,14 @@ from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.inner_program import program_command, program_view
 from wardround.workflows.test import session_events as events
+from wardround.workflows.test.session_lines import MOST_DATA_BYTES
 from wardround.workflows.test.shown_ids import shown_id
 
 _FOLDER = ".wardround-run"
 """The folder of the tree with the request and the results of the run."""
 _POLL_S = 0.1
+_MOST_SHOWN = 200
+"""Characters of the name of a test in the line of progress."""
 Progress = Callable[[str], None]
 
 
@@ -60,12 +62,16 @@ class SessionResult(msgspec.Struct, frozen=True):
     Attributes:
         root: the absolute path of the tree, as the run had it.
         data: the recorded lines as JSON; None if there are none.
+        excess: a sentence if the run wrote more events than are read, so that it has no results; else empty.
+        event_bytes: the size of all events.
     """
 
     outcome: Outcome
     events: tuple[events.Event, ...]
     root: str
     data: bytes | None = None
+    excess: str = ""
+    event_bytes: int = 0
 
     @property
     def is_complete(self) -> bool:
@@ -104,10 +110,13 @@ class Sessions(msgspec.Struct, frozen=True):
             root = str(tree.root) if self.isolation == NONE else INNER_ROOT
             with _event_file(tree.root) as file:
                 _write_request(tree.root, root, request, self.measured)
-                with _watched(file, len(request.tests), self.progress) as seen:
+                reader = events.EventFile(file)
+                with _watched(reader, len(request.tests), self.progress) as seen:
                     outcome = self._started(tree, root, request, log)
-            data = tree.read(f"{_FOLDER}/data", MOST_BYTES) if request.is_recorded else None
-            return SessionResult(outcome, tuple(seen), root, data or None)
+            if reader.excess:
+                return SessionResult(outcome, (), root, None, _too_much(request, reader.excess), reader.size)
+            data = tree.read(f"{_FOLDER}/data", MOST_DATA_BYTES) if request.is_recorded else None
+            return SessionResult(outcome, tuple(seen), root, data or None, event_bytes=reader.size)
 
     def _started(self, tree: EphemeralTree, root: str, request: SessionRequest, log: Path) -> Outcome:
         folder = os.path.join(root, request.project)
@@ -118,6 +127,13 @@ class Sessions(msgspec.Struct, frozen=True):
             log=log, visible=program_view(self.environment.visible, root), isolation=self.isolation,
             environ=self.environ,
         )  # fmt: skip
+
+
+def _too_much(request: SessionRequest, excess: str) -> str:
+    return (
+        f"the results of {request.framework} were discarded: its run wrote {excess} into the file of its "
+        "events, which the tests can reach"
+    )
 
 
 @contextmanager
@@ -154,10 +170,9 @@ _OWN_SHARE = 0.95
 
 
 @contextmanager
-def _watched(file: int, planned: int, progress: Progress) -> Iterator[list[events.Event]]:
+def _watched(reader: events.EventFile, planned: int, progress: Progress) -> Iterator[list[events.Event]]:
     """Show the progress in a thread; at the end the list holds all events."""
     seen: list[events.Event] = []
-    reader = events.EventFile(file)
     is_over = threading.Event()
     shown = _Progress(planned)
 
@@ -195,7 +210,7 @@ class _Progress:
             elif isinstance(one, events.Collected):
                 self._total = len(one.tests)
             elif isinstance(one, events.Begun):
-                self._current = shown_id(one.test)
+                self._current = shown_id(one.test)[:_MOST_SHOWN]
         return f"{self._ended} of {self._total} tests, {self._failed} failed: {self._current}"
 
 

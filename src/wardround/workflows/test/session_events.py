@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from wardround.context.run_evidence import TestOutcome
+from wardround.workflows.run_output import has_too_many_values
 
-_MOST_BYTES = 128 * 1024 * 1024
+MOST_BYTES = 64 * 1024 * 1024
+"""The size of the file of events: those of 100,000 tests have about 50 MiB."""
+MOST_EVENTS = 500_000
+_MOST_LINE_BYTES = 32 * 1024 * 1024
 _READ_BYTES = 1 << 20
-Frame = tuple[str, int]
+Frame = tuple[str, Annotated[int, Meta(ge=0, le=10_000_000)]]
 """A path in the tree, and a line."""
+Frames = Annotated[tuple[Frame, ...], Meta(max_length=100)]
+Names = Annotated[tuple[str, ...], Meta(max_length=MOST_EVENTS)]
+Excerpt = Annotated[str, Meta(max_length=100_000)]
+Seconds = Annotated[float, Meta(ge=0, le=10_000_000)]
 
 
 class _Event(msgspec.Struct, frozen=True, tag_field="event", tag=str.lower):
@@ -34,28 +44,28 @@ class Supplied(_Event, frozen=True):
 class Collected(_Event, frozen=True):
     """The tests that will run, in order."""
 
-    tests: tuple[str, ...]
+    tests: Names
 
 
 class Excluded(_Event, frozen=True):
     """Selected tests that the configuration of the project leaves out."""
 
-    tests: tuple[str, ...]
+    tests: Names
 
 
 class Uncollected(_Event, frozen=True):
     """A file or a folder whose tests could not be collected."""
 
     path: str
-    excerpt: str
-    frames: tuple[Frame, ...] = ()
+    excerpt: Excerpt
+    frames: Frames = ()
 
 
 class Begun(_Event, frozen=True):
     """A test begins, a number of seconds after the start."""
 
     test: str
-    at: float
+    at: Seconds
 
 
 class Ended(_Event, frozen=True):
@@ -63,17 +73,17 @@ class Ended(_Event, frozen=True):
 
     test: str
     outcome: TestOutcome
-    seconds: float = 0.0
-    excerpt: str = ""
-    frames: tuple[Frame, ...] = ()
+    seconds: Seconds = 0.0
+    excerpt: Excerpt = ""
+    frames: Frames = ()
     is_recorded: bool = True
-    attempts: int = 1
+    attempts: Annotated[int, Meta(ge=0, le=100_000)] = 1
 
 
 class Broken(_Event, frozen=True):
     """The framework is missing, or failed."""
 
-    excerpt: str
+    excerpt: Excerpt
 
 
 class Stopped(_Event, frozen=True):
@@ -104,18 +114,40 @@ class EventFile:
 
     Args:
         file: its descriptor.
+
+    Attributes:
+        excess: what the run wrote too much of, as a noun phrase; nothing is read any more. Else empty.
     """
 
     def __init__(self, file: int) -> None:
         self._file = file
         self._at = 0
         self._rest = b""
+        self._left = MOST_EVENTS
+        self.excess = ""
+
+    @property
+    def size(self) -> int:
+        """The number of bytes that were read."""
+        return self._at
 
     def new(self) -> list[Event]:
-        """Return the events since the last call."""
-        parts = [self._rest]
-        while self._at < _MOST_BYTES and (data := os.pread(self._file, _READ_BYTES, self._at)):
-            parts.append(data)
+        """Return the events since the last call; no more of them once there are too many."""
+        found: list[Event] = []
+        while not self.excess and (data := os.pread(self._file, _READ_BYTES, self._at)):
             self._at += len(data)
-        *lines, self._rest = b"".join(parts).split(b"\n")
-        return list(decoded(lines))
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            self._left -= len(lines)
+            self.excess = self._excess(lines)
+            found.extend(() if self.excess else decoded(lines))
+        return found
+
+    def _excess(self, lines: Sequence[bytes]) -> str:
+        if self._left < 0:
+            return f"more than {MOST_EVENTS} lines"
+        if self._at > MOST_BYTES:
+            return f"more than {MOST_BYTES} bytes"
+        longest = max(map(len, (self._rest, *lines)))
+        if longest > _MOST_LINE_BYTES or any(map(has_too_many_values, lines)):
+            return f"a line of more than {min(longest, _MOST_LINE_BYTES)} bytes"
+        return ""
