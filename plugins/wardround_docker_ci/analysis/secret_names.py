@@ -108,7 +108,7 @@ def _is_secret_key(words: Sequence[str]) -> bool:
 
 
 def is_setting(value: str) -> bool:
-    """Return True for a number, a duration or a switch, none of which is a secret."""
+    """Return True for a number, a duration or a switch: they are not secrets."""
     return _SETTING.fullmatch(value.strip().strip("\"'")) is not None
 
 
