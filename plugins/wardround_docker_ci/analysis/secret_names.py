@@ -42,7 +42,7 @@ _DEPLOYMENTS = frozenset(
         "sandbox", "preview", "ci", "old", "new", "backup", "base64", "value", "contents", "json",
     }
 )  # fmt: skip
-"""Words after the one that tells whether a name denotes a secret: where it is valid, or its form."""
+"""Words at the end of a name that state where its value is valid, or the form of the value."""
 # A last word that makes the name describe the secret rather than hold it.
 _ABOUT = frozenset(
     {
@@ -108,7 +108,7 @@ def _is_secret_key(words: Sequence[str]) -> bool:
 
 
 def is_setting(value: str) -> bool:
-    """Return True for a number, a duration or a switch, none of which is a secret."""
+    """Return True for a number, a duration or a switch: they are not secrets."""
     return _SETTING.fullmatch(value.strip().strip("\"'")) is not None
 
 

@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
@@ -15,20 +16,34 @@ _SHELLS = frozenset(
      "subprocess.getoutput", "subprocess.getstatusoutput"}
 )  # fmt: skip
 
+_STARTERS = frozenset({"system", "popen"})
+"""The functions of ``os`` that run a command line."""
+
 
 class InterpolatedShellCommand(PythonCheck):
     """A command line with interpolated values is run by a shell.
 
     A quote, a semicolon or a backtick in a value starts a second command; file names and personal names can
     contain them. Start the program with ``create_subprocess_exec`` and a list of arguments, or quote each
-    value.
+    value. A shell that a call does not name, as in ``__import__("os").popen(command)`` or
+    ``run(command, **{"shell": True})``, is reported for any command that is not a constant.
     """
 
     ID = "PY337"
     NAME = "interpolated-shell-command"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "shell-injection"
-    WORDS = ("create_subprocess_shell", "run_process", "getoutput", "getstatusoutput")
+    WORDS = (
+        "create_subprocess_shell",
+        "run_process",
+        "getoutput",
+        "getstatusoutput",
+        "__import__",
+        "import_module",
+        "getattr",
+        '"shell"',
+        "'shell'",
+    )
     VALID = [
         code("""
             import asyncio
@@ -55,7 +70,14 @@ class InterpolatedShellCommand(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        if not node.args or (self.module.dotted(node.func) or "") not in _SHELLS:
+        if not node.args:
+            return
+        if self._is_hidden_shell(node) and not is_constant_text(self.module, node.args[0], node):
+            self.report(
+                self.module.span(node),
+                "a command reaches a shell that the call does not name; pass a list of arguments",
+            )
+        if (self.module.dotted(node.func) or "") not in _SHELLS:
             return
         text = self._assigned_text(node)
         is_built = isinstance(text, (ast.JoinedStr, ast.BinOp)) or _is_filled(text)
@@ -64,6 +86,24 @@ class InterpolatedShellCommand(PythonCheck):
                 self.module.span(node),
                 "interpolated values reach a shell; pass a list of arguments or quote each value",
             )
+
+    def _is_hidden_shell(self, node: ast.Call) -> bool:
+        """Return True if a call starts a shell in a way by which readers and tools do not see one."""
+        if isinstance(node.func, ast.Attribute) and _is_module_by_name(node.func.value):
+            return node.func.attr in _STARTERS
+        if isinstance(node.func, ast.Call):
+            return self._is_starter_by_name(node.func)
+        unpacked = [keyword.value for keyword in node.keywords if keyword.arg is None]
+        is_process = (self.module.dotted(node.func) or "").startswith("subprocess.")
+        return is_process and any(map(_sets_shell, unpacked))
+
+    def _is_starter_by_name(self, call: ast.Call) -> bool:
+        """Return True for ``getattr(os, "system")``."""
+        match call:
+            case ast.Call(func=ast.Name(id="getattr"), args=[module, ast.Constant(value=str(name)), *_]):
+                is_os = (self.module.dotted(module) or "") == "os" or _is_module_by_name(module)
+                return is_os and name in _STARTERS
+        return False
 
     def _assigned_text(self, node: ast.Call) -> ast.expr:
         """Return the text, or the value of its only assignment in the same function."""
@@ -77,6 +117,27 @@ class InterpolatedShellCommand(PythonCheck):
             ]
             return values[0] if len(values) == 1 else text
         return text
+
+
+def _is_module_by_name(node: ast.expr) -> bool:
+    """Return True for ``__import__("os")`` and ``importlib.import_module("os")``."""
+    match node:
+        case ast.Call(func=func, args=[ast.Constant(value="os" | "posix"), *_]):
+            return last_name(func) in ("__import__", "import_module")
+    return False
+
+
+def _sets_shell(node: ast.expr) -> bool:
+    """Return True for ``{"shell": True}``."""
+    if not isinstance(node, ast.Dict):
+        return False
+    return any(
+        isinstance(key, ast.Constant)
+        and key.value == "shell"
+        and isinstance(value, ast.Constant)
+        and bool(value.value)
+        for key, value in zip(node.keys, node.values, strict=True)
+    )
 
 
 def _is_filled(node: ast.expr) -> bool:
