@@ -73,4 +73,4 @@ def test_a_text_can_be_read_without_them() -> None:
 def test_the_cheap_test_knows_the_words_of_every_tool(comment: IgnoreComment) -> None:
     words = "|".join(re.escape(word.decode()) for word in KEYWORDS)
     pattern = comment.blanked.lower().replace("\\b", "").replace("\\s+", " ")
-    assert all(re.search(words, part) for part in (pattern,))
+    assert not pattern or re.search(words, pattern)

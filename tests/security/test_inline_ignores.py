@@ -141,7 +141,8 @@ def test_an_added_ignore_hides_no_error_from_slow_tools(
 
 def test_an_added_ignore_hides_what_would_not_block(repo: GitRepository) -> None:
     status, report = _attack(repo, "a.py", "import os  # noqa: F401\n", "--only", "python")
-    assert (status, [f["rule"] for f in report["findings"]]) == (0, ["wardround/waiver-added"])
+    found = [(f["rule"], f["status"]) for f in report["findings"]]
+    assert (status, found) == (0, [("ruff/F401", "suppressed"), ("wardround/waiver-added", "new")])
 
 
 def test_at_commit_ignores_count(repo: GitRepository) -> None:

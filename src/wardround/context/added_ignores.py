@@ -55,7 +55,7 @@ def moved_ignores(file: ChangedFile, base: bytes | None, head: bytes) -> frozens
 
 
 def mentions_ignore(content: bytes) -> bool:
-    """Return True if a file has what looks like an ignore comment."""
+    """Return True if a file has an ignore comment of any tool."""
     lowered = content.lower()
     if not any(word in lowered for word in KEYWORDS):
         return False

@@ -242,7 +242,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
 
     @property
     def waived(self) -> tuple[FindingEvidence, ...]:
-        """The findings that are not open, whoever has waived them."""
+        """The findings that are not open: suppressed, dismissed or accepted ones."""
         return tuple(finding for finding in self.findings if finding.status not in INTRODUCED)
 
     @property

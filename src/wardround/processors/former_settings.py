@@ -18,7 +18,7 @@ class FormerSettings(msgspec.Struct, frozen=True):
 
     Attributes:
         review: its findings; empty where the change alters no settings.
-        problem: the reason why there are none; empty if there is no problem.
+        problem: the reason why there are none; empty if there are findings or none were needed.
     """
 
     review: ReviewFindings = ReviewFindings()
