@@ -66,7 +66,7 @@ def test_the_text_of_a_named_file_is_in_no_report(repo: GitRepository, tmp_path:
     "error",
     [
         f"Cause: TOML parse error at line 1\n  |\n1 | {SECRET}\n  |   ^\nexpected `=`",
-        f"  \u00d7 invalid\n   \u256d\u2500[/secret:1:1]\n 1 \u2502 {SECRET}\n   \u00b7 \u2500\n   \u2570\u2500\n",
+        f"  \u00d7 invalid\n   \u256d\u2500[/secret:1:1]\n 1 \u2502 {SECRET}\n   \u00b7 ^\n",
     ],
     ids=["rust", "boxes"],
 )
