@@ -159,8 +159,9 @@ class SecretInLog(PythonCheck):
 
 
 def _is_log(node: ast.Call) -> bool:
-    is_level = isinstance(node.func, ast.Attribute) and node.func.attr in _LEVELS
-    return is_level and _LOG.search(unparse(node.func.value)) is not None
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _LEVELS:
+        return False
+    return _LOG.search(unparse(node.func.value)) is not None
 
 
 def _logged_texts(node: ast.Call) -> Iterator[tuple[ast.expr, Sequence[ast.expr]]]:
