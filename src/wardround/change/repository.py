@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
@@ -22,6 +22,9 @@ from wardround.change.revisions import END, is_object_id, require_revision, trac
 from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, WorkTree, paths_overlap
 from wardround.errors import GitError
+
+if TYPE_CHECKING:
+    from wardround.change.withdrawn_lines import WithdrawnLines
 
 INDEX = ":index"
 WORKTREE = ":worktree"
@@ -444,6 +447,24 @@ class Repository:
         asked = [head] if base == self.empty_tree else [head, f"^{base}"]
         out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", END, *asked, "--")
         return [message.strip() for message in out.split("\0") if message.strip()]
+
+    def is_one_commit(self, base: str, head: str) -> bool:
+        """Return True if a commit, and nothing else, is between two trees."""
+        parents = self.blobs.parents(head)
+        return parents == ([] if base == self.empty_tree else [base])
+
+    def withdrawn_lines(self, change: Change, remaining: Collection[bytes]) -> WithdrawnLines:
+        """Return the lines that a commit of a range adds and a later one removes.
+
+        Args:
+            remaining: the stripped lines that the range as a whole adds.
+        """
+        from wardround.change.withdrawn_lines import withdrawn_lines  # only reviews of several commits
+
+        base, target = (name if name != self.empty_tree else "" for name in (change.base, change.target))
+        shallow = self.common_dir / "shallow"
+        boundary = shallow.read_text().split() if shallow.is_file() else ()
+        return withdrawn_lines(self._git, base, [target], change.head, remaining, boundary)
 
     def author(self, commit: str) -> str:
         """Return name and address of the author of a commit; of an uncommitted change, of the user."""
