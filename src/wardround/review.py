@@ -216,7 +216,8 @@ def run_review(
     hidden = tuple(missing_evidence(one) for one in former.missing(review))
     evidence = replace(evidence, missing=(*evidence.missing, *hidden))
     conclusion = conclude(context.document, evidence, policies)
-    return result_of(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+    done = result_of(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+    return without_review(done, change.unread) if change.unread else done
 
 
 def _withdrawn_secrets(

@@ -67,6 +67,7 @@ class Repository:
         self.root = self.git_dir if self.bare else Path(answer[3].removesuffix("\n"))
         self._git.folder = self.root
         self._searches: dict[str, WordSearch] = {}
+        self._searched_objects: list[StoredFiles] = []
 
     def __enter__(self) -> Self:
         return self
@@ -160,7 +161,8 @@ class Repository:
         """Return the change from the merge base of two revisions to the second; all of it, if the first is
         the empty tree.
 
-        The first is the target of the change.
+        The first is the target of the change. In a partial clone that lacks the folders of one of them, the
+        change is ``unread``.
 
         Raises:
             GitError: a name denotes no commit, or the two share no history.
@@ -174,7 +176,22 @@ class Repository:
             raise GitError(
                 f"{base} and {head} share no commit here; fetch more history, or give another --base"
             )
-        return replace(self.range(merge_base, head_id), target=base_id)
+        try:
+            return replace(self.range(merge_base, head_id), target=base_id)
+        except GitError:
+            if not self._is_partial:
+                raise
+        sides = f"{merge_base[:7]} {head_id[:7]}"
+        unread = (
+            f"this partial clone lacks folders of its commits; run git diff {sides} once while its remote is "
+            f"reachable, which fetches them"
+        )
+        return Change(merge_base, head_id, (), base_id, unread=unread)
+
+    @property
+    def _is_partial(self) -> bool:
+        """Return True if the clone was made without all objects of its commits."""
+        return bool(self._git.settings(r"^remote\..*\.promisor$"))
 
     def range(self, base: str, head: str) -> Change:
         """Return the change from one tree to another, both given as object ids."""
@@ -412,7 +429,14 @@ class Repository:
 
     def _stored(self, side: str) -> StoredFiles:
         place = "--cached" if side == INDEX else side
-        return StoredFiles(self._git, place, lambda: self.blobs_of(side), self.blobs)
+        stored = StoredFiles(self._git, place, lambda: self.blobs_of(side), self.blobs)
+        self._searched_objects.append(stored)
+        return stored
+
+    @property
+    def is_search_incomplete(self) -> bool:
+        """Return True if a search in this process did without files that a partial clone lacks."""
+        return any(stored.is_incomplete for stored in self._searched_objects)
 
     def _elsewhere(self, side: str) -> Collection[str]:
         """Return the paths that a search of the work tree does not find with their content in a side."""
