@@ -253,7 +253,9 @@ def _under_former_settings(
     try:
         config = read_config(source, change, host, former)
         context = build_context(source, change, host, config, former)
-        with ReviewRun(source, context, host, config, former, processes, executor=executor) as run:
+        with ReviewRun(
+            source, context, host, config, former, processes, executor=executor, stores_findings=False
+        ) as run:  # secrets that only the settings of the change know are not stored
             results = run.review()
         return FormerSettings(
             pipeline.process(pipeline_inputs(source, context, results, host, config, former))

@@ -130,7 +130,7 @@ class FileTexts:
         return None if content is None else self._decoded(content)
 
     def _decoded(self, content: bytes) -> str | None:
-        """Return the text of a content; that of the last one is kept, since findings follow their files."""
+        """Return the text of a content; that of the last one is cached, since findings follow their files."""
         last, text = self._last
         if content is not last:
             text = decoded(content)
