@@ -180,4 +180,5 @@ def _findings(
     history = f"added in {commit[:7]}, removed later: it stays in the history"
     for finding, name in zip(review.findings, review.content_names, strict=True):
         if finding.specialist in names:
-            yield replace(finding, message=f"{finding.message}; {history}", suggested_fix=None), name
+            message = f"{finding.message}; {history}"
+            yield replace(finding, message=message, suggested_fix=None, commit=commit), name

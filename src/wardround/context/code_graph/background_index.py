@@ -31,7 +31,7 @@ def start_indexing(root: Path, store: Path | None, environ: Mapping[str, str]) -
 
     Args:
         root: of the repository.
-        store: the file of its graph; None if it cannot be written.
+        store: the file of its graph; None for one in memory.
 
     Returns:
         False if nothing indexes it: in CI, where it is switched off, or without a store.
@@ -80,7 +80,7 @@ def alone(store: Path | None) -> Iterator[None]:
     """Lower the priority of this process, and hold the lock of a store.
 
     Raises:
-        GraphNotBuilt: another process holds it, or there is no store.
+        GraphNotBuilt: another process holds it, or the store has no file.
     """
     if store is None:
         raise GraphNotBuilt("the code graph cannot be stored in the cache folder, so it is not indexed")
