@@ -244,6 +244,7 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Pa
     }.items():
         (places / folder).mkdir(parents=True)
         monkeypatch.setenv(variable, str(places / folder))
+    monkeypatch.setenv("WARDROUND_BACKGROUND_INDEX", "off")  # no process may outlive its test
     (places / "gitconfig").write_text(_GIT_CONFIG, encoding="utf-8")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(places / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
