@@ -107,7 +107,7 @@ class Proxy:
             for name in (f"{kind}_proxy", f"{kind}_proxy".upper())
             if (found := self._environ.get(name))
         }
-        if urllib.request.proxy_bypass_environment(address.host, proxies):
+        if urllib.request.proxy_bypass_environment(address.host, proxies):  # type: ignore[attr-defined]
             return None
         return proxies.get("http" if address.port == _PORTS["http"] else "https")
 

@@ -102,7 +102,7 @@ class RunFolder(msgspec.Struct, frozen=True):
     private: tuple[Path, ...]
 
     def read(self, path: str, most_bytes: int = MAX_FILE_BYTES) -> bytes | None:
-        """Return the content of a regular file that a run left; None if there is none, or a link on the way."""
+        """Return the content of a regular file that a run left, as ``EphemeralTree.read`` does."""
         return read_file(self.root, path, most_bytes)
 
 

@@ -1,8 +1,8 @@
 """The files that a build added to its tree and that runs get: no file that tests execute on their own.
 
-A run works on a tree of its own, which may be that of another commit. What a build left would take part in it
-unseen: a ``conftest.py`` decides what the tests report, a compiled module takes the place of the source next
-to it. So only what a build is for is kept, and the key of an environment has all the files that it is made of.
+A run works on a tree of its own, which may be that of another commit. What a build left would take part in
+it unseen: a ``conftest.py`` decides what the tests report, a compiled module takes the place of the source
+next to it. So only what a build is for is kept, and the key of an environment has all files that decide it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def keep_modules(root: Path, tracked: Collection[str], built: Path) -> tuple[str
 def keep_outputs(
     root: Path, tracked: Collection[str], built: Path, outputs: Collection[str]
 ) -> tuple[str, ...]:
-    """Move folders of packages and the outputs of JavaScript into a built environment, and return their paths.
+    """Move folders of packages and the outputs of JavaScript into a built environment; return their paths.
 
     Args:
         outputs: files and folders that manifests name.
@@ -75,7 +75,7 @@ def keep_outputs(
 def _keep(
     root: Path, tracked: Collection[str], built: Path, is_kept: Callable[[str], bool]
 ) -> tuple[str, ...]:
-    """Move files and folders that are kept. The processes of the build have ended, so that none is exchanged."""
+    """Move files and folders that are kept; the processes of the build, which could exchange them, ended."""
     folders = {""}
     for path in tracked:
         while path := posixpath.dirname(path):
@@ -133,9 +133,9 @@ class _Modules:
 def move_checked(source: Path, target: Path) -> None:
     """Move what a build left, without what reaches beyond it.
 
-    Pipes, sockets and devices are removed, bits that give a program another user's rights as well; a file that
-    has a second name becomes a copy. Files that a framework of JavaScript tests finds by their names are
-    removed outside of packages.
+    Pipes, sockets and devices are removed, bits that give a program another user's rights as well; a file
+    that has a second name becomes a copy. Files that a framework of JavaScript tests finds by their names
+    are removed outside of packages.
     """
     _clean(str(source), is_output=PACKAGES not in source.parts and TREE in target.parts)
     if os.path.lexists(source):

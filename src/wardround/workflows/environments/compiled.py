@@ -31,7 +31,7 @@ def has_sources(paths: Collection[str]) -> bool:
 def build_inputs(
     folder: str, document: Mapping[str, object], files: TreeFiles
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield path and digest of the files that a build reads: what it compiles, and a build back end in the tree.
+    """Yield path and digest of what a build reads: what it compiles, and a build back end in the tree.
 
     Args:
         folder: of the project.
@@ -47,7 +47,7 @@ def build_inputs(
 
 
 def _backend(folder: str, document: Mapping[str, object], within: list[str]) -> Iterator[str]:
-    """Yield the files below the folders of ``backend-path``; of the project's own, all that Python imports."""
+    """Yield the files below the folders of ``backend-path``; of the project's own, all modules."""
     for path in texts(table(document, "build-system").get("backend-path")):
         place = posixpath.normpath(posixpath.join(folder, path))
         stem = "" if place == "." else f"{place}/"

@@ -22,7 +22,7 @@ from wardround.sandbox.model import Limits, State, Visible
 from wardround.sandbox.proxy import SOCKET, Proxy
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import RunFolder
-from wardround.sandbox.visible import INNER_ROOT
+from wardround.sandbox.visible import INNER_ROOT, SYSTEM_FILES
 from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.existing_node import PACKAGES, program_on_path
 from wardround.workflows.environments.registries import Registries
@@ -132,9 +132,16 @@ class Downloads:
         self.registries = registries
         self._conditions = conditions
         self._proxy = proxy
-        self._certificates = tuple(
-            (name, path) for name in _CERTIFICATES if os.path.exists(path := conditions.environ.get(name, ""))
-        )
+        self._certificates = dict(self._shown_certificates())
+
+    def _shown_certificates(self) -> Iterator[tuple[str, str]]:
+        """Yield the variables for the caller's own certificates, whose files are copied."""
+        for name in _CERTIFICATES:
+            path = Path(self._conditions.environ.get(name, ""))
+            if any(path.is_relative_to(one) for one in SYSTEM_FILES):
+                yield name, str(path)
+            elif path.is_file():
+                yield name, self.add(f"{_CACHE}/{name}.pem", path.read_bytes())
 
     def run(
         self,
@@ -196,10 +203,9 @@ class Downloads:
 
     def _view(self, views: Sequence[Visible], paths: Sequence[Path], own: Mapping[str, str]) -> Visible:
         shown = [*paths, *(path for view in views for path in view.read_only)]
-        shown += _outside_system(*(Path(path) for _, path in self._certificates))
         variables = {
             "NO_COLOR": "1", "CI": "1", "TMPDIR": inner(_CACHE, "tmp"), "XDG_CACHE_HOME": inner(_CACHE),
-            **dict(self._certificates), **own,
+            **self._certificates, **own,
         }  # fmt: skip
         return Visible(
             read_only=tuple(dict.fromkeys(shown)),
@@ -212,7 +218,8 @@ class Downloads:
     def _fail(self, text: str, output: str) -> NoReturn:
         if self._proxy.refused:
             hosts = ", ".join(sorted(self._proxy.refused))
-            text += f"; it asked for {hosts}, which is no registry here: name it in sandbox.registries at the base"
+            text += f"; it asked for {hosts}, which is no registry here: "
+            text += "name it in sandbox.registries at the base"
         raise DownloadFailed(text, output)
 
 

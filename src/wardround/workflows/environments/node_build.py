@@ -136,8 +136,9 @@ def _install(
     settings = "".join(f"{name}={url}\n" for name, url in npm_registries(environ))
     variables = {
         "npm_config_userconfig": downloads.add(_USER_SETTINGS, settings.encode()),
-        "npm_config_cache": cache("npm"), "npm_config_store_dir": cache("pnpm"), "YARN_CACHE_FOLDER": cache("yarn"),
-        "YARN_GLOBAL_FOLDER": cache("berry"), "BUN_INSTALL_CACHE_DIR": cache("bun"), "COREPACK_HOME": cache("corepack"),
+        "npm_config_cache": cache("npm"), "YARN_CACHE_FOLDER": cache("yarn"),
+        "YARN_GLOBAL_FOLDER": cache("berry"), "BUN_INSTALL_CACHE_DIR": cache("bun"),
+        "COREPACK_HOME": cache("corepack"),
     }  # fmt: skip
     passed = {name: environ[name] for name in _PASSED if name in environ}
     arguments: Sequence[str] = _INSTALL[sources.manager]

@@ -37,7 +37,7 @@ def outputs(sources: NodeSources, files: TreeFiles) -> frozenset[str]:
 
 
 def output_inputs(sources: NodeSources, files: TreeFiles) -> Iterator[tuple[str, bytes]]:
-    """Yield path and digest of the files that the project's own scripts may read: all of them, if it has any."""
+    """Yield path and digest of the files that the project's own scripts may read: all, if it has any."""
     document = manifest(files, posixpath.join(sources.folder, "package.json"))
     scripts: Mapping[str, object] = table(document, "scripts")
     own = {str(scripts[name]).strip() for name in ROOT_SCRIPTS if name in scripts}

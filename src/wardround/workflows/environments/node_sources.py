@@ -50,9 +50,9 @@ _SAFE_WORKSPACE = frozenset({
 _SAFE_PNPM = _SAFE_WORKSPACE | {"allowedDeprecatedVersions"}
 DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _WRITTEN = (
-    *DEPENDENCIES, "name", "version", "private", "type", "workspaces", "peerDependenciesMeta", "dependenciesMeta",
-    "overrides", "resolutions", "bundleDependencies", "bundledDependencies", "engines", "os", "cpu", "bin",
-    "main", "exports", "trustedDependencies", "patchedDependencies", "catalog", "catalogs",
+    *DEPENDENCIES, "name", "version", "private", "type", "workspaces", "peerDependenciesMeta",
+    "dependenciesMeta", "overrides", "resolutions", "bundleDependencies", "bundledDependencies", "engines",
+    "os", "cpu", "bin", "main", "exports", "trustedDependencies", "patchedDependencies", "catalog", "catalogs",
 )  # fmt: skip
 """Keys of ``package.json`` that a package manager gets: no scripts, no programs and no settings of it."""
 

@@ -218,7 +218,7 @@ class _PythonBuild:
         return [*options, *self._lock_indexes(), "-r", required, "-c", constraints]
 
     def _lock_indexes(self) -> list[str]:
-        """Return options for the indexes of uv's lock file that are not the caller's; its hashes hold for all.
+        """Return options for the indexes of uv's lock file that are not the caller's; hashes hold for all.
 
         Raises:
             EnvironmentUnavailable: one is no registry.

@@ -58,8 +58,8 @@ class Registries(msgspec.Struct, frozen=True):
             if self._allows(url):
                 return
             raise EnvironmentUnavailable(
-                f"{file} takes {package} from git ({shown}), where nothing fixes its content to what was "
-                "published; use a release, or name the beginning of the address in sandbox.git-sources at the base"
+                f"{file} takes {package} from git ({shown}), not from a registry; use a release, or "
+                "name the beginning of the address in sandbox.git-sources at the base"
             )
         if url.startswith("file://"):
             raise EnvironmentUnavailable(
