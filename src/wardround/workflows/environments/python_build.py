@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from wardround.change.repository import INDEX, Repository
@@ -77,14 +77,13 @@ def build_python(
     store_folder().mkdir(parents=True, exist_ok=True)
     with EphemeralTree(repository, side, store_folder()) as tree:
         top = tree.root.parent
-        for name in ("work", "built", "empty"):
+        for name in ("work", "built"):
             (top / name).mkdir()
-        indexes = uv.indexes(top / "empty")
         folder = RunFolder(top / "work", tree.home, tree.private)
-        with open_downloads(folder, registries_of(conditions, indexes), conditions) as downloads:
+        with open_downloads(folder, registries_of(conditions, uv.indexes), conditions) as downloads:
             build = _PythonBuild(project, sources, files, uv, tree, downloads)
             tag = repository.nearest_tag("HEAD" if side == INDEX else side)
-            description = build.run(top / "built", conditions, tag, indexes)
+            description = build.run(top / "built", conditions, tag)
         keep(top / "built", python_key(project, files), description)
 
 
@@ -106,19 +105,14 @@ class _PythonBuild:
         self._uv = uv
         self._tree = tree
         self._downloads = downloads
-        self._indexes: Sequence[str] = ()
 
-    def run(
-        self, built: Path, conditions: BuildConditions, tag: str, indexes: Sequence[str]
-    ) -> BuiltEnvironment:
+    def run(self, built: Path, conditions: BuildConditions, tag: str) -> BuiltEnvironment:
         """Build into a folder.
 
         Args:
             tag: the last tag of the history.
-            indexes: those of the caller.
         """
-        self._indexes = indexes
-        interpreter = self._uv.interpreter(self._sources.pythons, built.with_name("empty"))
+        interpreter = self._uv.interpreter(self._sources.pythons)
         requirements = self._requirements()
         builds = ProjectBuilds(
             self._uv, interpreter, self._files, self._tree, self._downloads, conditions, tag
@@ -178,8 +172,8 @@ class _PythonBuild:
         if self._sources.lock == "uv.lock":
             path = posixpath.join(self._sources.folder, self._sources.lock)
             found = locked_sdist(self._files.table(path), name, version)
-        elif self._indexes:
-            found = indexed_sdist(self._downloads, self._indexes[0], name, version)
+        elif self._uv.indexes:
+            found = indexed_sdist(self._downloads, self._uv.indexes[0], name, version)
         if found is None:
             raise EnvironmentUnavailable(
                 f"{name} {version}".rstrip() + " has neither a wheel nor a source distribution here"
@@ -229,7 +223,7 @@ class _PythonBuild:
         found = {url for url in registries_in(self._files.table(path)) if host_of(url) not in USUAL_HOSTS}
         for url in sorted(found):
             self._downloads.registries.require(url, "packages", path)
-        options = [f"--index={url}" for url in sorted(found.difference(self._indexes))]
+        options = [f"--index={url}" for url in sorted(found.difference(self._uv.indexes))]
         return [*options, "--index-strategy=unsafe-best-match"] if options else []
 
     def _export_options(self) -> list[str]:

@@ -35,6 +35,7 @@ _REGISTRY_LINE = LazyPattern(r"^\s*((?:@[\w.-]+:)?registry)\s*=\s*[\"']?(https?:
 _WEB = ("https://", "http://")
 _URL = LazyPattern(r"^[^@;]{0,1000}?@[ \t]*([A-Za-z][A-Za-z0-9+.-]*:[^ \t;]+|git@[^ \t;]+)")
 """The place in a requirement of Python."""
+_INDEX_OPTION = LazyPattern(r"^--(?:extra-)?index-url (https?://\S+)$")
 
 
 class Registries(msgspec.Struct, frozen=True):
@@ -105,10 +106,14 @@ def require_registry(line: str, file: str, registries: Registries) -> None:
         line: a requirement, or an option that names an index.
 
     Raises:
-        EnvironmentUnavailable: its place is a git repository, a file of this machine or another host.
+        EnvironmentUnavailable: its place is a git repository, a file of this machine or another host, or it
+            is an option of another kind: ``--no-binary`` would run code of a package.
     """
-    if line.startswith("-"):
-        registries.require(line.split()[-1], "packages", file)
+    index = _INDEX_OPTION.search(line)
+    if index is not None:
+        registries.require(index[1], "packages", file)
+    elif line.lstrip().startswith("-") or len(line.splitlines()) > 1:
+        raise EnvironmentUnavailable(f"{file} has the requirement {line!r}, which is an option; remove it")
     elif place := place_of(line):
         registries.require(place, name_of(line), file)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from wardround.checks.lazy import LazyPattern
@@ -26,6 +27,8 @@ _PASSED = ("HOME", "PATH", "LANG", "LC_ALL", "XDG_DATA_HOME", "XDG_CONFIG_HOME",
 _INDEX_VARIABLES = (
     "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_NO_INDEX",
 )  # fmt: skip
+_CACHE = {"UV_CACHE_DIR": cache("uv"), "UV_LINK_MODE": "hardlink"}
+_DEFAULTS = {"UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_NO_INDEX"}
 _INSTALL_HINT = "pip install 'wardround[run]' includes it, and https://docs.astral.sh/uv/ has other ways"
 _START_S = 60
 _LARGEST_EXPORT = 64 * 1024 * 1024
@@ -52,7 +55,7 @@ class Uv:
         self._environ = {name: environ[name] for name in _PASSED if name in environ}
         self._environ |= self._indexes | _VARIABLES | {"PATH": os.pathsep.join(folders)}
 
-    def interpreter(self, requests: Sequence[str], cwd: Path) -> str:
+    def interpreter(self, requests: Sequence[str]) -> str:
         """Return the path of an installed interpreter that meets the first request that one meets.
 
         Args:
@@ -60,10 +63,8 @@ class Uv:
         """
         for request in requests or ("",):
             if not request or _SPECIFIER.search(request):
-                found = self._outside(
-                    ["python", "find", "--no-project", "--no-config", "--system", *filter(None, [request])],
-                    cwd,
-                )
+                arguments = ["python", "find", "--no-project", "--no-config", "--system"]
+                found = self._outside([*arguments, *filter(None, [request])])
                 if found.strip():
                     return found.strip()
         versions = " or ".join(requests)
@@ -71,15 +72,11 @@ class Uv:
             f"the project needs Python {versions}".rstrip() + ", which uv does not find; install it"
         )
 
-    def indexes(self, cwd: Path) -> tuple[str, ...]:
-        """Return the addresses of the caller's indexes, the default one first.
-
-        Args:
-            cwd: a folder without files of the change.
-        """
-        (cwd / "empty.in").touch()
-        arguments = ["pip", "compile", "--emit-index-url", "--no-header", "--offline", "empty.in"]
-        return tuple(_INDEX.findall(self._outside([*arguments, "--no-cache"], cwd)))
+    @cached_property
+    def indexes(self) -> tuple[str, ...]:
+        """The addresses of the caller's indexes, the default one first."""
+        arguments = ["pip", "compile", "--emit-index-url", "--no-header", "--offline", "--no-cache", "-"]
+        return tuple(_INDEX.findall(self._outside(arguments)))
 
     def export(self, downloads: Downloads, folder: str, options: Sequence[str]) -> str:
         """Return the requirements of the lock file in a folder."""
@@ -141,18 +138,30 @@ class Uv:
             arguments,
             purpose,
             folder=folder,
-            variables=_VARIABLES | self._indexes | {"UV_CACHE_DIR": cache("uv"), "UV_LINK_MODE": "hardlink"},
+            variables=_VARIABLES
+            | self._index_variables()
+            | {"UV_CACHE_DIR": cache("uv"), "UV_LINK_MODE": "hardlink"},
             visible=[
                 *([environment.base] if environment is not None and environment.base else []),
                 *([links] if links.is_absolute() and links.is_dir() else []),
             ],
         )
 
-    def _outside(self, arguments: Sequence[str], cwd: Path) -> str:
-        """Return the output of a command that reads nothing of the change; empty if it failed."""
+    def _index_variables(self) -> dict[str, str]:
+        """Return variables for the caller's indexes, those of the caller's own settings included."""
+        if _DEFAULTS.isdisjoint(self._indexes) and self.indexes:
+            default, *others = self.indexes
+            return {"UV_DEFAULT_INDEX": default, "UV_EXTRA_INDEX_URL": " ".join(others)} | self._indexes
+        return self._indexes
+
+    def _outside(self, arguments: Sequence[str]) -> str:
+        """Return the output of a command that reads nothing of the change; empty if it failed.
+
+        It runs in the root, as uv obeys settings and starts interpreters of the folders above its own.
+        """
         with suppress(OSError, subprocess.SubprocessError):
             done = subprocess.run(
-                [self._tool.program, *arguments], cwd=cwd, env=self._environ, capture_output=True, check=True,
+                [self._tool.program, *arguments], cwd="/", env=self._environ, capture_output=True, check=True,
                 stdin=subprocess.DEVNULL, timeout=_START_S,
             )  # fmt: skip
             return done.stdout.decode("utf-8", "replace")
