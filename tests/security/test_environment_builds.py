@@ -315,8 +315,6 @@ def test_the_key_of_an_environment_has_all_that_its_build_reads() -> None:
         "pyproject.toml": SYSTEM.replace('"."', '"tools"'),
         "tools/backend.py": "",
         "tools/part.py": "",
-        "setup.py": "from hooks.build import build",
-        "hooks/build.py": "",
         "a.c": "",
         "b.py": "",
     }

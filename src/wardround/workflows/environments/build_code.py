@@ -12,19 +12,28 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.tree import walk
+from wardround.languages.python.tree import UNREADABLE, parse, walk
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.test.projects import table
 
 _SCRIPTS = ("setup.py", "hatch_build.py", "pdm_build.py", "build.py")
-_TOOLS = ("setuptools", "hatch", "pdm", "poetry")
-_ATTRIBUTE = LazyPattern(r"(?m)^\s*version\s*=\s*attr:\s*([\w.]{1,300})")
-_NAMING = frozenset({"attr", "build", "custom-hook", "getter", "path", "script"})
-"""Keys in the tables of back ends that name code, or a file from which a version is taken."""
+_NO_BUILDS = frozenset({
+    "bandit", "basedpyright", "black", "bumpversion", "cibuildwheel", "codespell", "commitizen", "coverage",
+    "isort", "mypy", "nox", "pylint", "pyright", "pytest", "ruff", "semantic_release", "taskipy", "towncrier",
+    "tox", "ty", "wardround",
+})  # fmt: skip
+"""Tables of ``tool`` that no build reads."""
+_DIRECTIVE = LazyPattern(r"(?m)^[^#\n]{0,200}=[ \t]*(?:attr|file):[ \t]*(.{1,1000}?)[ \t]*$")
+"""The value of a key in ``setup.cfg`` that is read from a module or from files."""
+_NAMING = frozenset({"attr", "build", "custom-hook", "file", "getter", "path", "script"})
+"""Keys in the tables of back ends that name code, or files with versions and requirements."""
+_FOLDERS = frozenset({"provider-path"})
+"""Keys that name folders of code."""
 _RUNS = LazyPattern(
     r"\b(?:__import__|eval|exec|import_module|os\.system|popen|run_path|runpy|spec_from_file_location|subprocess)\b"
 )
-_TEXTS = (".md", ".rst")
+_VALUE = LazyPattern(r"^([\w.]{1,300})[.:]\w{1,100}$")
+_DESCRIPTIONS = (".md", ".rst")
 """Files that a script reads only to describe the project."""
 _DEEPEST = 10
 
@@ -37,46 +46,55 @@ def build_code(folder: str, document: Mapping[str, object], files: TreeFiles) ->
         document: its ``pyproject.toml``.
     """
     project = _Project(folder, files)
-    found = {project.stem + name for name in (*_SCRIPTS, "setup.cfg")} & project.paths
-    tables = [table(document, "tool", name) for name in _TOOLS]
-    named = {text for one in tables for text in _named(one, is_naming=False, depth=0)}
-    scripts = found | {posixpath.join(folder, text) for text in named} & project.paths
-    found |= scripts
-    for text in (*named, *_ATTRIBUTE.findall(files.text(f"{project.stem}setup.cfg") or "")):
-        module, _, attribute = text.replace(":", ".").rpartition(".")
-        found |= (modules := project.modules(module))
-        if modules and not any(_states(files.text(path) or "", attribute) for path in modules):
-            return project.paths
-    for path in scripts:
-        script = _parsed(files.text(path) or "") if path.endswith(".py") else None
-        if script is not None and project.runs_others(script, files.text(path) or ""):
-            return project.paths
-        found |= project.read_by(script)
-    return found
+    tables = build_tables(document)
+    named = {*_named(tables, _NAMING), *_directives(project.text(f"{project.stem}setup.cfg"))}
+    scripts = {project.stem + name for name in (*_SCRIPTS, "setup.cfg")}
+    scripts |= {posixpath.normpath(project.stem + text) for text in named if not text.endswith(_DESCRIPTIONS)}
+    scripts &= project.paths
+    has_folder = next(_named(tables, _FOLDERS), None) is not None
+    if has_folder or any(map(project.runs_others, scripts)) or any(map(project.is_computed, named)):
+        return project.paths
+    return scripts.union(*map(project.read_by, scripts), *map(project.modules, named))
 
 
 class _Project:
     """The files of one project."""
 
     def __init__(self, folder: str, files: TreeFiles) -> None:
+        self._files = files
         self.stem = f"{folder}/" if folder else ""
         self.paths = frozenset(path for path in files.paths if path.startswith(self.stem))
 
-    def modules(self, name: str) -> frozenset[str]:
-        """Return the paths that a module can have."""
-        place = name.replace(".", "/")
+    def text(self, path: str) -> str:
+        """Return the text of a file; empty if there is none."""
+        return self._files.text(path) or ""
+
+    def modules(self, value: str) -> frozenset[str]:
+        """Return the paths that the module of a value, as ``package.module.name``, can have."""
+        found = _VALUE.search(value)
+        place = found[1].replace(".", "/") if found else ""
         roots = (self.stem, f"{self.stem}src/") if place else ()
         return self.paths & {f"{root}{place}{ending}" for root in roots for ending in (".py", "/__init__.py")}
 
-    def runs_others(self, script: ast.Module, text: str) -> bool:
-        """Return True if a script imports modules of the tree, or starts programs or text as code."""
-        return _RUNS.search(text) is not None or any(map(self._has, _imports(script)))
+    def is_computed(self, value: str) -> bool:
+        """Return True if the module of a value must run to tell it."""
+        name = value.replace(":", ".").rpartition(".")[2]
+        return any(not _states(self.text(path), name) for path in self.modules(value))
 
-    def read_by(self, script: ast.Module | None) -> frozenset[str]:
+    def runs_others(self, path: str) -> bool:
+        """Return True if a script imports modules of the tree, or starts programs or text as code."""
+        if not path.endswith(".py"):
+            return False
+        text = self.text(path)
+        script = _parsed(text)
+        return script is None or _RUNS.search(text) is not None or any(map(self._has, _imports(script)))
+
+    def read_by(self, path: str) -> frozenset[str]:
         """Return the files whose names are in the texts of a script."""
+        script = _parsed(self.text(path)) if path.endswith(".py") else None
         nodes = walk(script) if script is not None else ()
         texts = {one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-        names = {posixpath.basename(text) for text in texts if not text.endswith(_TEXTS)}
+        names = {posixpath.basename(text) for text in texts if not text.endswith(_DESCRIPTIONS)}
         return frozenset(path for path in self.paths if posixpath.basename(path) in names)
 
     def _has(self, name: str) -> bool:
@@ -84,16 +102,28 @@ class _Project:
         return any(path.startswith(stems) for path in self.paths)
 
 
-def _named(value: object, *, is_naming: bool, depth: int) -> Iterator[str]:
-    """Yield the texts below keys that name code."""
+def build_tables(document: Mapping[str, object]) -> dict[str, object]:
+    """Return the tables of a ``pyproject.toml`` that a build may read."""
+    return {name: one for name, one in table(document, "tool").items() if name not in _NO_BUILDS}
+
+
+def _directives(text: str) -> Iterator[str]:
+    for value in _DIRECTIVE.findall(text):
+        yield from map(str.strip, value.split(","))
+
+
+def _named(
+    value: object, names: Collection[str], *, is_naming: bool = False, depth: int = 0
+) -> Iterator[str]:
+    """Yield the texts below keys of some names."""
     if isinstance(value, str) and is_naming:
         yield value
     elif depth < _DEEPEST and isinstance(value, dict):
         for name, one in value.items():
-            yield from _named(one, is_naming=name in _NAMING, depth=depth + 1)
+            yield from _named(one, names, is_naming=name in names, depth=depth + 1)
     elif depth < _DEEPEST and isinstance(value, list):
         for one in value:
-            yield from _named(one, is_naming=is_naming, depth=depth + 1)
+            yield from _named(one, names, is_naming=is_naming, depth=depth + 1)
 
 
 def _states(text: str, name: str) -> bool:
@@ -116,6 +146,6 @@ def _imports(script: ast.Module) -> Iterator[str]:
 
 
 def _parsed(text: str) -> ast.Module | None:
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.parse(text)
+    with suppress(*UNREADABLE):
+        return parse(text)
     return None
