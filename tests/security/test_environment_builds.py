@@ -305,7 +305,7 @@ def test_a_request_for_python_that_is_a_path_starts_no_program(tmp_path: Path) -
     uv = Uv(tmp_path / "repo", {"PATH": os.pathsep.join((program("uv"), os.environ["PATH"]))})
 
     with pytest.raises(EnvironmentUnavailable, match="which uv does not find"):
-        uv.interpreter((str(run),), tmp_path)
+        uv.interpreter((str(run),))
 
     assert not (tmp_path / "started").exists()
 

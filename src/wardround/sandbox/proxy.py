@@ -20,12 +20,16 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
+
 SOCKET = ".wardround-proxy"
 """The name of the socket in the tree of the run."""
 _LONGEST_HEAD = 64 * 1024
 _MOST_CONNECTIONS = 256
 _CONNECT_S, _IDLE_S = 60.0, 300.0
 _PIECE = 64 * 1024
+_MOST_REPORTED = 20
+_HOST = LazyPattern(r"^[A-Za-z0-9_.:-]{1,253}\Z")
 _PORTS = {"https": 443, "http": 80}
 _HOP_BY_HOP = ("connection:", "proxy-connection:", "proxy-authorization:", "keep-alive:")
 
@@ -42,10 +46,10 @@ class Address(msgspec.Struct, frozen=True, order=True):
 
 def address_of(text: str) -> Address | None:
     """Return the address in a URL, or in ``host`` or ``host:port``; None for another text."""
-    parts = urlsplit(text if "://" in text else f"https://{text}")
     with suppress(ValueError):
-        port = parts.port or _PORTS.get(parts.scheme)
-        return Address(parts.hostname.lower(), port) if parts.hostname and port else None
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+        host, port = parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
+        return Address(host, port) if _HOST.search(host) and port and text.isprintable() else None
     return None
 
 
@@ -92,7 +96,8 @@ class Proxy:
             OSError: it does not answer.
         """
         if address not in self._allowed:
-            self.refused.add(str(address))
+            if len(self.refused) < _MOST_REPORTED:
+                self.refused.add(str(address))
             return None
         upstream = self._upstream(address)
         if upstream is None:

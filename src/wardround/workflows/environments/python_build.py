@@ -123,13 +123,14 @@ class _PythonBuild:
             lines.append(builds.requirement(project))
         environment = self._installed(interpreter, requirements, lines, builds, conditions.progress)
         self._downloads.remove_caches()
+        packages = environment.packages()
         move_checked(environment.prefix, built / PREFIX)
         return BuiltEnvironment(
             language="python",
             source=self._sources.description,
             version=environment.version,
             installation=environment.installation,
-            packages=environment.packages(),
+            packages=packages,
             added=keep_modules(self._tree.root, self._files.paths, built),
         )
 
