@@ -91,14 +91,12 @@ def _for_each(
 ) -> int:
     """Act on each project and print the results; a project that fails does not end the others."""
     from wardround.change.repository import INDEX, Repository
-    from wardround.config.loader import read_sandbox
     from wardround.errors import EnvironmentUnavailable, UsageError
 
     status = 0
     with Repository(repo) as repository:
         side = INDEX if rev is None else repository.commit(rev)
-        head = repository.head()
-        settings = read_sandbox(repository.tree(head).read if head else lambda _: None)
+        settings = _settings(repository)
         projects = projects_of(repository, side, folder)
         if not projects:
             raise UsageError(
@@ -112,3 +110,20 @@ def _for_each(
                 echo_err(f"wardround: {project.root or '.'}: {cause}")
                 status = _INCONCLUSIVE
     return status
+
+
+def _settings(repository: Repository) -> SandboxSettings:
+    """Read the settings of HEAD, with the places of packages that the default branch of the remote has.
+
+    HEAD may be a change of others. A clone that knows no remote has no other base than HEAD.
+    """
+    import msgspec
+
+    from wardround.config.loader import read_sandbox
+
+    head = repository.head()
+    base = repository.blobs.commit("refs/remotes/origin/HEAD") or head
+    own, reviewed = (
+        read_sandbox(repository.tree(one).read if one else lambda _: None) for one in (head, base)
+    )
+    return msgspec.structs.replace(own, registries=reviewed.registries, git_sources=reviewed.git_sources)

@@ -25,7 +25,7 @@ _VARIABLES = {
 _PASSED = ("HOME", "PATH", "LANG", "LC_ALL", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "UV_PYTHON_INSTALL_DIR")
 """Variables of the caller by which uv finds interpreters and the caller's own settings."""
 _INDEX_VARIABLES = (
-    "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_NO_INDEX",
+    "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_NO_INDEX", "UV_OFFLINE",
 )  # fmt: skip
 _CACHE = {"UV_CACHE_DIR": cache("uv"), "UV_LINK_MODE": "hardlink"}
 _DEFAULTS = {"UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_NO_INDEX"}
