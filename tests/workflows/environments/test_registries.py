@@ -39,6 +39,13 @@ def test_an_option_among_the_requirements_is_refused(line: str) -> None:
         require_registry(line, "pyproject.toml", PUBLIC)
 
 
+@pytest.mark.parametrize("path", ["../other/leaf", "%2e%2e/other/leaf", "..\\other/leaf"])
+def test_a_path_that_leads_out_of_a_permitted_folder_of_repositories_is_refused(path: str) -> None:
+    registries = Registries(PUBLIC.addresses, ("https://github.com/known/",))
+    with pytest.raises(EnvironmentUnavailable, match="from git"):
+        require_registry(f"leaf @ git+https://github.com/known/{path}", "requirements.txt", registries)
+
+
 def test_no_option_in_a_manifest_makes_code_of_a_package_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ _REGISTRY_LINE = LazyPattern(r"^\s*((?:@[\w.-]+:)?registry)\s*=\s*[\"']?(https?:
 _WEB = ("https://", "http://")
 _URL = LazyPattern(r"^[^@;]{0,1000}?@[ \t]*([A-Za-z][A-Za-z0-9+.-]*:[^ \t;]+|git@[^ \t;]+)")
 """The place in a requirement of Python."""
+_PLAIN = LazyPattern(r"^(?!.*\.\.)[\w+:/@.~#=&?-]+\Z")
 _INDEX_OPTION = LazyPattern(r"^--(?:extra-)?index-url (https?://\S+)$")
 
 
@@ -78,6 +79,8 @@ class Registries(msgspec.Struct, frozen=True):
         return _GIT.search(url) is not None or (address is not None and address.host in _ARCHIVES_OF_GIT)
 
     def _allows(self, url: str) -> bool:
+        if not _PLAIN.search(url):  # git resolves .. and escapes before it connects
+            return False
         return _without_form(url).startswith(tuple(map(_without_form, self.git_sources)) or ("\0",))
 
 
