@@ -75,6 +75,7 @@ def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path |
             done = build_environment(
                 project, found, side, limits=limits_of(settings), environ=os.environ,
                 isolation=sandbox or settings.backend, progress=progress,
+                registries=settings.registries, git_sources=settings.git_sources,
             )  # fmt: skip
         yield line_of(project, done.environment) + ("" if done.is_new else ", built before")
         yield from (f"  {one}" for one in done.failed)

@@ -10,6 +10,7 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.workflows.environments.compiled import build_inputs
 from wardround.workflows.environments.requirements import LocalProject, Requirements, name_of, normal, parse
 from wardround.workflows.environments.setuptools_files import SetuptoolsFile, setuptools_files
 from wardround.workflows.environments.task_requirements import TASK_FILES, task_requirements
@@ -132,6 +133,9 @@ def key_inputs(sources: PythonSources, files: TreeFiles) -> list[tuple[str, byte
         parts = {name: document.get(name) for name in _RELEVANT}
         content = json.dumps([parts, tools], sort_keys=True, default=str).encode()
         inputs.append((posixpath.join(folder, "pyproject.toml"), content))
+        inputs += build_inputs(folder, document, files)
+    if sources.folder not in sources.documents:
+        inputs += build_inputs(sources.folder, {}, files)
     return inputs
 
 
