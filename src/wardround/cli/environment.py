@@ -61,9 +61,9 @@ def show(folder: str | None, rev: str | None, repo: Path | None) -> int:
 def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path | None) -> int:
     """Build the environment of each project, or of the one in FOLDER, from its lock file.
 
-    Packages are downloaded from their indexes without running code of them. Packages without a wheel, the
-    projects themselves and install scripts are built in the sandbox, without network. The result is in the
-    cache folder. Exit status: 4 if an environment could not be built.
+    Everything runs in the sandbox: package managers with a network of registries only, and builds of packages
+    and projects, and install scripts, without any. The result is in the cache folder. Exit status: 4 if an
+    environment could not be built.
     """
     from wardround.workflows.environments.built import build_environment
     from wardround.workflows.environments.lookup import limits_of

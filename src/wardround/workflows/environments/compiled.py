@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
 
+from wardround.languages.python.tree import walk
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.test.projects import table, texts
 
@@ -39,11 +41,32 @@ def build_inputs(
     """
     stem = f"{folder}/" if folder else ""
     within = [path for path in files.paths if path.startswith(stem)]
-    found = set(_backend(folder, document, within))
+    found = {*_backend(folder, document, within), *_imported(stem, files)}
     if has_sources(within):
         found.update(path for path in within if is_source(path) or posixpath.basename(path) in _RECIPES)
     for path in sorted(found):
         yield f"build {path}", files.digest(path).encode()
+
+
+def _imported(stem: str, files: TreeFiles) -> Iterator[str]:
+    """Yield the modules of the tree that ``setup.py`` imports, without those that they import."""
+    try:
+        script = ast.parse(files.text(f"{stem}setup.py") or "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for module in _imports(script):
+        parts = module.split(".")
+        for count in range(1, len(parts) + 1):
+            place = stem + "/".join(parts[:count])
+            yield from (path for path in (f"{place}.py", f"{place}/__init__.py") if path in files.paths)
+
+
+def _imports(script: ast.Module) -> Iterator[str]:
+    for node in walk(script):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _backend(folder: str, document: Mapping[str, object], within: list[str]) -> Iterator[str]:

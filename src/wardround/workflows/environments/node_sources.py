@@ -52,7 +52,8 @@ DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optional
 _WRITTEN = (
     *DEPENDENCIES, "name", "version", "private", "type", "workspaces", "peerDependenciesMeta",
     "dependenciesMeta", "overrides", "resolutions", "bundleDependencies", "bundledDependencies", "engines",
-    "os", "cpu", "bin", "main", "exports", "trustedDependencies", "patchedDependencies", "catalog", "catalogs",
+    "os", "cpu", "bin", "main", "exports", "trustedDependencies", "patchedDependencies",
+    "catalog", "catalogs",
 )  # fmt: skip
 """Keys of ``package.json`` that a package manager gets: no scripts, no programs and no settings of it."""
 
