@@ -189,7 +189,7 @@ def test_a_download_reaches_registries_and_its_own_folder_and_nothing_else(
     reached = (tmp_path / "download.log").read_text().split("\n")
     assert [line for line in reached if line] == ["allowed 200"], reached
     assert folder.read("report") == b"done"
-    assert "which is no registry here: name it in sandbox.registries at the base" in str(caught.value)
+    assert "which is not among the registries: name it in sandbox.registries at the base" in str(caught.value)
     assert not (tmp_path / "written").exists()
 
 

@@ -1,7 +1,7 @@
 """The network of a run that downloads: a proxy outside of the sandbox, which connects to hosts of a list.
 
-The run has no network but a loopback interface of its own. What it starts with reaches the proxy by a socket
-in its tree, and asks it for a connection to a host.
+The run has no network but a loopback interface of its own. Its first program reaches the proxy by a socket in
+its tree, and requests connections to hosts from it.
 """
 
 from __future__ import annotations
@@ -56,13 +56,15 @@ class Proxy:
         environ: the caller's environment, whose proxies are used.
 
     Attributes:
-        refused: the addresses that were asked for and are not on the list.
+        refused: requested addresses that are not on the list.
+        silent: addresses of the list that do not answer.
     """
 
     def __init__(self, allowed: Collection[Address], environ: Mapping[str, str]) -> None:
         self._allowed = frozenset(allowed)
         self._environ = environ
         self.refused: set[str] = set()
+        self.silent: set[str] = set()
 
     @contextmanager
     def listening(self, folder: Path) -> Iterator[None]:
@@ -181,6 +183,7 @@ class _Connection(socketserver.BaseRequestHandler):
         try:
             found = None if address is None else self.server.proxy.connection(address)
         except OSError:
+            self.server.proxy.silent.add(str(address))
             self._answer("502 Bad Gateway")
             return
         if found is None:

@@ -2,7 +2,7 @@
 
 A run works on a tree of its own, which may be that of another commit. What a build left would take part in
 it unseen: a ``conftest.py`` decides what the tests report, a compiled module takes the place of the source
-next to it. So only what a build is for is kept, and the key of an environment has all files that decide it.
+next to it. So runs get only what a build is for, and the key of an environment has all files that decide it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _RUNNER_FILE = LazyPattern(
 def keep_modules(root: Path, tracked: Collection[str], built: Path) -> tuple[str, ...]:
     """Move the extension modules and the files of versions that a build wrote into a built environment.
 
-    Those in packages of the tree are kept, unless they take the place of a module that the tree has.
+    They are those in packages of the tree that do not take the place of a module there.
 
     Returns:
         Their paths.
@@ -75,7 +75,7 @@ def keep_outputs(
 def _keep(
     root: Path, tracked: Collection[str], built: Path, is_kept: Callable[[str], bool]
 ) -> tuple[str, ...]:
-    """Move files and folders that are kept; the processes of the build, which could exchange them, ended."""
+    """Move some files and folders; the processes of the build, which could exchange them, ended."""
     folders = {""}
     for path in tracked:
         while path := posixpath.dirname(path):

@@ -103,7 +103,7 @@ def own_python() -> Tool:
 
 
 def _installation(program: Path) -> Path:
-    """Return the folder of the package that a program is part of; the program itself if it stands alone."""
+    """Return the folder of the package that a program is part of; the program itself if there is none."""
     parts = program.parts
     if PACKAGES not in parts:
         return program
@@ -164,6 +164,7 @@ class Downloads:
             EnvironmentUnavailable: it failed, or exceeded a limit.
         """
         self._proxy.refused.clear()
+        self._proxy.silent.clear()
         python = own_python()
         relay = [python.program, "-I", "-S", "-c", _RELAY.read_text("utf-8"), inner(SOCKET)]
         outcome = run(
@@ -216,9 +217,11 @@ class Downloads:
         )
 
     def _fail(self, text: str, output: str) -> NoReturn:
-        if self._proxy.refused:
+        if self._proxy.silent:
+            text += f"; {', '.join(sorted(self._proxy.silent))} cannot be reached"
+        elif self._proxy.refused:
             hosts = ", ".join(sorted(self._proxy.refused))
-            text += f"; it asked for {hosts}, which is no registry here: "
+            text += f"; it requested {hosts}, which is not among the registries: "
             text += "name it in sandbox.registries at the base"
         raise DownloadFailed(text, output)
 

@@ -221,7 +221,7 @@ class _PythonBuild:
         """Return options for the indexes of uv's lock file that are not the caller's; hashes hold for all.
 
         Raises:
-            EnvironmentUnavailable: one is no registry.
+            EnvironmentUnavailable: one is not on a registry.
         """
         if self._sources.lock != "uv.lock":
             return []
