@@ -76,6 +76,19 @@ def test_a_head_cannot_change_its_own_sandbox(repo: GitRepository) -> None:
     assert "the variable VIRTUAL_ENV" in done.stdout
 
 
+def test_a_branch_cannot_add_the_places_of_its_packages(repo: GitRepository) -> None:
+    repo.commit(FILES)
+    repo.git("update-ref", "refs/remotes/origin/HEAD", "HEAD")
+    settings = "[sandbox]\ngit-sources = ['https://git.example/known/']\n"
+    line = "leaf @ git+https://git.example/known/leaf\n"
+    repo.commit({".wardround.toml": settings, "requirements.txt": line})
+
+    done = repo.wardround("environment", "build")
+
+    assert done.returncode == 4
+    assert "from git (git+https://git.example/known/leaf), not from a registry" in done.stderr
+
+
 def test_doctor_names_the_environment_of_each_project(repo: GitRepository) -> None:
     repo.commit(FILES)
 

@@ -49,7 +49,14 @@ def _built(repository: Repository, side: str, settings: SandboxSettings, isolati
             continue
         try:
             done = build_environment(
-                project, repository, side, limits=limits_of(settings), environ=os.environ, isolation=isolation
+                project,
+                repository,
+                side,
+                limits=limits_of(settings),
+                environ=os.environ,
+                isolation=isolation,
+                registries=settings.registries,
+                git_sources=settings.git_sources,
             )
         except (EnvironmentUnavailable, UsageError) as cause:
             yield f"{project.root or '.'}: {cause}"

@@ -61,9 +61,9 @@ def show(folder: str | None, rev: str | None, repo: Path | None) -> int:
 def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path | None) -> int:
     """Build the environment of each project, or of the one in FOLDER, from its lock file.
 
-    Packages are downloaded from their indexes without running code of them. Packages without a wheel, the
-    projects themselves and install scripts are built in the sandbox, without network. The result is in the
-    cache folder. Exit status: 4 if an environment could not be built.
+    Everything runs in the sandbox: package managers with a network of registries only, and builds of packages
+    and projects, and install scripts, without any. The result is in the cache folder. Exit status: 4 if an
+    environment could not be built.
     """
     from wardround.workflows.environments.built import build_environment
     from wardround.workflows.environments.lookup import limits_of
@@ -75,6 +75,7 @@ def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path |
             done = build_environment(
                 project, found, side, limits=limits_of(settings), environ=os.environ,
                 isolation=sandbox or settings.backend, progress=progress,
+                registries=settings.registries, git_sources=settings.git_sources,
             )  # fmt: skip
         yield line_of(project, done.environment) + ("" if done.is_new else ", built before")
         yield from (f"  {one}" for one in done.failed)
@@ -90,14 +91,12 @@ def _for_each(
 ) -> int:
     """Act on each project and print the results; a project that fails does not end the others."""
     from wardround.change.repository import INDEX, Repository
-    from wardround.config.loader import read_sandbox
     from wardround.errors import EnvironmentUnavailable, UsageError
 
     status = 0
     with Repository(repo) as repository:
         side = INDEX if rev is None else repository.commit(rev)
-        head = repository.head()
-        settings = read_sandbox(repository.tree(head).read if head else lambda _: None)
+        settings = _settings(repository)
         projects = projects_of(repository, side, folder)
         if not projects:
             raise UsageError(
@@ -111,3 +110,20 @@ def _for_each(
                 echo_err(f"wardround: {project.root or '.'}: {cause}")
                 status = _INCONCLUSIVE
     return status
+
+
+def _settings(repository: Repository) -> SandboxSettings:
+    """Read the settings of HEAD, with the places of packages that the default branch of the remote has.
+
+    HEAD may be a change of others. A clone that knows no remote has no other base than HEAD.
+    """
+    import msgspec
+
+    from wardround.config.loader import read_sandbox
+
+    head = repository.head()
+    base = repository.blobs.commit("refs/remotes/origin/HEAD") or head
+    own, reviewed = (
+        read_sandbox(repository.tree(one).read if one else lambda _: None) for one in (head, base)
+    )
+    return msgspec.structs.replace(own, registries=reviewed.registries, git_sources=reviewed.git_sources)

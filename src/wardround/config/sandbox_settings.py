@@ -16,6 +16,10 @@ _Name = Annotated[str, Meta(pattern=r"^(?!(?:PATH|HOME|TMPDIR|LD_.*)$)[A-Za-z_][
 _Image = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][\w./:@-]{0,254}$")]
 
 
+_Host = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{1,5})?$")]
+_GitSource = Annotated[str, Meta(pattern=r"^(?:https|ssh)://[\w.-]+(?::[0-9]{1,5})?/[^\s@]{1,1000}$")]
+
+
 class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The most that one run may use.
 
@@ -49,6 +53,8 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
             empty to find one.
         image: language -> image of a container engine.
         environment: names of variables that a run gets from the caller.
+        registries: hosts of packages, with a port or without, to which a build of an environment may connect.
+        git_sources: beginnings of the addresses of repositories that a build takes packages from.
     """
 
     backend: SandboxBackend = "auto"
@@ -56,4 +62,6 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     python: Annotated[str, Meta(max_length=4096)] = ""
     image: dict[Language, _Image] = {}
     environment: tuple[_Name, ...] = ()
+    registries: tuple[_Host, ...] = ()
+    git_sources: tuple[_GitSource, ...] = ()
     limits: LimitSettings = LimitSettings()

@@ -218,7 +218,7 @@ def _limits(engine: str, limits: Limits) -> Iterator[str]:
 
 
 def _view(request: RunRequest) -> Iterator[str]:
-    size = f"rw,exec,nosuid,nodev,mode=1777,size={request.limits.tree_bytes}"
+    size = f"rw,exec,nosuid,nodev,mode=1777,size={request.limits.scratch_bytes or request.limits.tree_bytes}"
     yield from ("--tmpfs", f"/tmp:{size}", "--tmpfs", f"{INNER_HOME}:{size}")  # noqa: S108
     yield from ("--mount", _bind(request.root, INNER_ROOT))
     for shown in request.visible.read_only:

@@ -81,5 +81,5 @@ def _scratch_steps(limits: Limits) -> Iterator[Step]:
     """Yield the writable folders in memory, each with a limit on its size."""
     yield "dev", "/dev"
     yield "tmpfs", "/dev/shm", str(_SHARED_MEMORY_BYTES)  # noqa: S108
-    yield "tmpfs", "/tmp", str(limits.tree_bytes)  # noqa: S108
+    yield "tmpfs", "/tmp", str(limits.scratch_bytes or limits.tree_bytes)  # noqa: S108
     yield "dir", INNER_HOME

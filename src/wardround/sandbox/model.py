@@ -36,6 +36,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         processes: processes and threads at a time.
         file_bytes: the size of one file.
         tree_bytes: the tree with its original content, and separately ``/tmp``.
+        scratch_bytes: ``/tmp``, if it has another size.
         open_files: open files of one process.
         output_bytes: standard output and standard error.
     """
@@ -46,6 +47,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     processes: Count = 512
     file_bytes: Count = 512 * _MIB
     tree_bytes: Count = 2048 * _MIB
+    scratch_bytes: Count | None = None
     open_files: Count = 1024
     output_bytes: Count = 64 * _MIB
 

@@ -12,7 +12,7 @@ from wardround.sandbox.choices import AUTO, NONE
 from wardround.sandbox.model import Limits, Outcome, State, Visible
 from wardround.sandbox.selection import candidates, in_one_sentence
 from wardround.sandbox.supervision import refused, supervised
-from wardround.sandbox.tree import EphemeralTree
+from wardround.sandbox.tree import EphemeralTree, RunFolder
 from wardround.sandbox.visible import hidden_folders, objection_to
 
 __all__ = ["AUTO", "NONE", "run"]
@@ -20,7 +20,7 @@ __all__ = ["AUTO", "NONE", "run"]
 
 def run(
     command: Sequence[str],
-    tree: EphemeralTree,
+    tree: EphemeralTree | RunFolder,
     limits: Limits,
     *,
     log: Path,

@@ -86,20 +86,42 @@ class EphemeralTree:
 
         A run can replace any folder by a link to a file of the user, so that no link is followed.
         """
-        *parents, name = path.split("/")
-        if ".." in (*parents, name):
-            return None
-        folder = os.open(self.root, _FOLDER_FLAGS)
-        try:
-            for parent in parents:
-                inner = os.open(parent, _FOLDER_FLAGS, dir_fd=folder)
-                os.close(folder)
-                folder = inner
-            return _regular(name, folder, most_bytes)
-        except OSError:
-            return None
-        finally:
+        return read_file(self.root, path, most_bytes)
+
+
+class RunFolder(msgspec.Struct, frozen=True):
+    """A folder that a run gets in place of a tree of the repository, at the same path.
+
+    Attributes:
+        home: an empty home, for a back end that does not make one.
+        private: folders of the repository that no run may see.
+    """
+
+    root: Path
+    home: Path
+    private: tuple[Path, ...]
+
+    def read(self, path: str, most_bytes: int = MAX_FILE_BYTES) -> bytes | None:
+        """Return the content of a regular file that a run left, as ``EphemeralTree.read`` does."""
+        return read_file(self.root, path, most_bytes)
+
+
+def read_file(root: Path, path: str, most_bytes: int) -> bytes | None:
+    """Return the content of a regular file in a folder that a run has written; no link is followed."""
+    *parents, name = path.split("/")
+    if ".." in (*parents, name):
+        return None
+    folder = os.open(root, _FOLDER_FLAGS)
+    try:
+        for parent in parents:
+            inner = os.open(parent, _FOLDER_FLAGS, dir_fd=folder)
             os.close(folder)
+            folder = inner
+        return _regular(name, folder, most_bytes)
+    except OSError:
+        return None
+    finally:
+        os.close(folder)
 
 
 def _without_room(parent: Path, cause: OSError) -> SandboxError:

@@ -42,7 +42,7 @@ def project_files(tmp_path: Path, environ: dict[str, str], script: str) -> dict[
     leaf = {"name": "leaf", "version": "1.0.0", "scripts": {"install": "node install.js"}}
     package = {"package.json": json.dumps(leaf), "install.js": script, "index.js": "module.exports = 'leaf'"}
     root = {
-        "name": "root", "version": "1.0.0", "workspaces": ["packages/*"],
+        "name": "root", "version": "1.0.0", "main": "./generated.js", "workspaces": ["packages/*"],
         "dependencies": {"leaf": "file:vendor/leaf-1.0.0.tgz"},
         "scripts": {"postinstall": "node generate.js"},
     }  # fmt: skip

@@ -265,7 +265,7 @@ def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environ: dict[str, 
     with subprocess.Popen(
         command, cwd=tmp_path / "repo", env=environ | cache, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
-        while not list(store_folder().glob("wardround-*/work/build.log")) and process.poll() is None:
+        while not list(store_folder().glob("wardround-*/build.log")) and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)

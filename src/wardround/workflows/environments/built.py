@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from wardround.change.repository import Repository
 from wardround.errors import EnvironmentUnavailable, UsageError
-from wardround.sandbox.choices import NONE
+from wardround.sandbox.choices import AUTO, ENGINES, NONE
 from wardround.sandbox.model import Limits, Visible
+from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.existing_node import PACKAGES, existing_node, node
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.environments.requirements import normal
@@ -23,7 +24,7 @@ from wardround.workflows.environments.store import (
     remove_unused,
     store_folder,
 )
-from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.environments.tree_files import TreeFiles, files_of
 from wardround.workflows.test.projects import DetectedProject
 
 
@@ -43,7 +44,7 @@ def built_environment(
     Raises:
         EnvironmentUnavailable: the files that name its packages cannot be read.
     """
-    files = TreeFiles(repository.tracked(side), repository.tree(side).read)
+    files = files_of(repository, side)
     if project.language == "python":
         from wardround.workflows.environments.python_build import (
             python_key,
@@ -65,12 +66,19 @@ def build_environment(
     *,
     limits: Limits,
     environ: Mapping[str, str],
-    isolation: str = "auto",
+    isolation: str = AUTO,
     progress: Callable[[str], None] = lambda _: None,
+    registries: Sequence[str] = (),
+    git_sources: Sequence[str] = (),
 ) -> Build:
     """Build the environment of a project from its lock file, unless the store has it.
 
-    Packages are downloaded without running any code of them; code runs in the sandbox, without network.
+    Everything runs in the sandbox: downloads with a network of registries, code without one. An image of a
+    container engine has no package managers, so that with one the other isolations are used.
+
+    Args:
+        registries: hosts of packages, in addition to those of the caller.
+        git_sources: beginnings of the addresses of packages that git fetches.
 
     Raises:
         EnvironmentUnavailable: a file, a program or a package is missing, or a build failed.
@@ -81,9 +89,17 @@ def build_environment(
         return Build(found, is_new=False)
     if isolation == NONE:
         raise UsageError("an environment is built with isolation only; choose one, or leave --sandbox out")
+    conditions = BuildConditions(
+        limits,
+        environ,
+        AUTO if isolation in ENGINES else isolation,
+        tuple(registries),
+        tuple(git_sources),
+        progress,
+    )
     try:
         remove_unused()
-        failed = _build(project, repository, side, limits, environ, progress, isolation)
+        failed = _build(project, repository, side, conditions)
     except OSError as cause:
         raise EnvironmentUnavailable(
             f"{store_folder()} cannot be written ({cause.strerror}); make room or set XDG_CACHE_HOME"
@@ -94,23 +110,17 @@ def build_environment(
 
 
 def _build(
-    project: DetectedProject,
-    repository: Repository,
-    side: str,
-    limits: Limits,
-    environ: Mapping[str, str],
-    progress: Callable[[str], None],
-    isolation: str,
+    project: DetectedProject, repository: Repository, side: str, conditions: BuildConditions
 ) -> tuple[str, ...]:
     """Build into the store, and return a sentence for each install script that failed."""
     if project.language == "python":
         from wardround.workflows.environments.python_build import build_python  # only to build
 
-        build_python(project, repository, side, limits, environ, progress, isolation)
+        build_python(project, repository, side, conditions)
         return ()
     from wardround.workflows.environments.node_build import build_node  # only to build
 
-    return build_node(project, repository, side, limits, environ, progress, isolation)
+    return build_node(project, repository, side, conditions)
 
 
 def _python(place: Path, described: BuiltEnvironment, folder: str) -> Environment:

@@ -1,40 +1,60 @@
-"""The package managers, started outside of the sandbox to download packages and to unpack them.
+"""The package managers, started in the sandbox to download packages and to unpack them.
 
-They get options that keep them from running code of packages and of the repository, and an environment
-without the caller's secrets.
+They read files of the change, which can tell them to run programs and to write anywhere. In the sandbox they
+reach one folder, and registries through a proxy; they get no variable of the caller but those named here.
 """
 
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import posixpath
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from wardround.errors import EnvironmentUnavailable
-from wardround.workflows.environments.existing_node import program_on_path
+import msgspec
 
-_PASSED = (
-    "HOME", "LANG", "LC_ALL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy",
-    "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "XDG_CACHE_HOME", "XDG_DATA_HOME",
-    "TMPDIR", "UV_CACHE_DIR", "UV_PYTHON_INSTALL_DIR", "UV_DEFAULT_INDEX", "UV_INDEX_URL",
-    "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_NO_INDEX", "UV_OFFLINE",
-)  # fmt: skip
-"""Variables of the caller. Names of indexes with their passwords are not among them: a change can give the
-same name to another index.
+from wardround.errors import EnvironmentUnavailable
+from wardround.sandbox.model import Limits, State, Visible
+from wardround.sandbox.proxy import SOCKET, Proxy
+from wardround.sandbox.run import run
+from wardround.sandbox.tree import RunFolder
+from wardround.sandbox.visible import INNER_ROOT, SYSTEM_FILES
+from wardround.workflows.environments.conditions import BuildConditions
+from wardround.workflows.environments.existing_node import PACKAGES, program_on_path
+from wardround.workflows.environments.registries import Registries
+from wardround.workflows.inner_program import PACKAGE
+
+_RELAY = PACKAGE / "builds" / "proxy_relay.py"
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
+_LOCALE = ("LANG", "LC_ALL")
+_CACHE = ".wardround-cache"
+"""The folder of the caches of package managers: each build has its own, as a build could put other packages
+into one that is shared.
 """
-_MOST_S = 1800
+_MIB = 1024 * 1024
+_MOST_S = 1800.0
+_LEAST = {
+    "memory_bytes": 4096 * _MIB,
+    "processes": 512,
+    "file_bytes": 8192 * _MIB,
+    "tree_bytes": 32768 * _MIB,
+}
+"""The least limits of a download: packages are larger than what their users write."""
+_SCRATCH_BYTES = 1024 * _MIB
+_OPEN_FILES = 4096
 _LONGEST_REASON = 400
+_IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
 
 
 class DownloadFailed(EnvironmentUnavailable):
     """A package manager failed.
 
     Attributes:
-        output: everything that it reported as errors.
+        output: the end of what it reported as errors.
     """
 
     def __init__(self, text: str, output: str) -> None:
@@ -42,76 +62,215 @@ class DownloadFailed(EnvironmentUnavailable):
         self.output = output
 
 
-class PackageManager:
+class Tool(msgspec.Struct, frozen=True):
     """A program of the caller that downloads packages.
+
+    Attributes:
+        program: its path.
+        visible: what a run needs to start it.
+    """
+
+    name: str
+    program: str
+    visible: Visible = Visible()
+
+
+def package_manager(name: str, hint: str, root: Path, environ: Mapping[str, str]) -> Tool:
+    """Find a package manager.
 
     Args:
         hint: the way to install it, as an imperative clause.
         root: the work tree, whose programs are never started.
+
+    Raises:
+        EnvironmentUnavailable: it is not installed.
+    """
+    found = program_on_path(name, root, environ)
+    if found is None:
+        raise EnvironmentUnavailable(f"building this environment needs {name}, which is not on PATH; {hint}")
+    real = Path(os.path.realpath(found))
+    return Tool(name, str(real), Visible(read_only=tuple(_outside_system(_installation(real)))))
+
+
+def own_python() -> Tool:
+    """Return the interpreter that runs wardround, without the packages of its environment."""
+    installation = Path(os.path.realpath(sys.base_prefix))
+    return Tool(
+        "python",
+        os.path.realpath(sys.executable),
+        Visible(read_only=tuple(_outside_system(installation))),
+    )
+
+
+def _installation(program: Path) -> Path:
+    """Return the folder of the package that a program is part of; the program itself if there is none."""
+    parts = program.parts
+    if PACKAGES not in parts:
+        return program
+    start = len(parts) - parts[::-1].index(PACKAGES)
+    return Path(*parts[: start + (2 if parts[start].startswith("@") else 1)])
+
+
+def _outside_system(*paths: Path) -> Iterator[Path]:
+    return (one for one in paths if not one.is_relative_to("/usr"))
+
+
+class Downloads:
+    """Runs package managers in one folder, which a run sees at the path of the tree.
+
+    Use it within ``open_downloads``.
+
+    Attributes:
+        folder: their folder; its content is that of the change, and no link in it is followed.
+        registries: those that a run reaches.
     """
 
-    def __init__(self, name: str, hint: str, root: Path, environ: Mapping[str, str]) -> None:
-        found = program_on_path(name, root, environ)
-        if found is None:
-            raise EnvironmentUnavailable(
-                f"building this environment needs {name}, which is not on PATH; {hint}"
-            )
-        self._name = name
-        self._program = found
-        real = os.path.realpath(root)
-        folders = [
-            one
-            for one in environ.get("PATH", "").split(os.pathsep)
-            if os.path.isabs(one) and not Path(os.path.realpath(one)).is_relative_to(real)
-        ]
-        self._environ = {name: environ[name] for name in _PASSED if name in environ}
-        self._environ["PATH"] = os.pathsep.join(folders)
+    def __init__(
+        self, folder: RunFolder, registries: Registries, conditions: BuildConditions, proxy: Proxy
+    ) -> None:
+        self.folder = folder
+        self.registries = registries
+        self._conditions = conditions
+        self._proxy = proxy
+        self._certificates = dict(self._shown_certificates())
 
-    def output(
+    def _shown_certificates(self) -> Iterator[tuple[str, str]]:
+        """Yield the variables for the caller's own certificates, whose files are copied."""
+        for name in _CERTIFICATES:
+            path = Path(self._conditions.environ.get(name, ""))
+            if any(path.is_relative_to(one) for one in SYSTEM_FILES):
+                yield name, str(path)
+            elif path.is_file():
+                yield name, self.add(f"{_CACHE}/{name}.pem", path.read_bytes())
+
+    def run(
         self,
+        tool: Tool,
         arguments: Sequence[str],
-        cwd: Path,
         purpose: str,
+        *,
+        folder: str = "",
         variables: Mapping[str, str] | None = None,
-    ) -> str:
-        """Run to the end and return the standard output.
+        visible: Sequence[Path] = (),
+    ) -> None:
+        """Run to the end.
 
         Args:
             purpose: an infinitive clause for the message, as ``install the packages``.
+            folder: in which it runs, relative to the folder of downloads.
+            visible: further files and folders.
 
         Raises:
-            EnvironmentUnavailable: it failed, or took longer than half an hour.
+            EnvironmentUnavailable: it failed, or exceeded a limit.
         """
-        process = subprocess.Popen(
-            [self._program, *arguments],
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=self._environ | dict(variables or {}),
-            start_new_session=True,
+        self._proxy.refused.clear()
+        self._proxy.silent.clear()
+        python = own_python()
+        relay = [python.program, "-I", "-S", "-c", _RELAY.read_text("utf-8"), inner(SOCKET)]
+        outcome = run(
+            [*_IN_FOLDER, inner(folder), *relay, tool.program, *arguments],
+            self.folder,
+            _limits(self._conditions.limits),
+            log=self.folder.root.with_name("download.log"),
+            visible=self._view([tool.visible, python.visible], visible, variables or {}),
+            isolation=self._conditions.isolation,
+            environ=self._conditions.environ,
         )
-        try:
-            out, errors = process.communicate(timeout=_MOST_S)
-        except subprocess.TimeoutExpired:
-            self._fail(purpose, f"it took longer than {_MOST_S} s", b"")
-        finally:
-            if process.returncode is None:  # also on Ctrl-C: no download continues without its caller
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        if process.returncode != 0:
-            self._fail(purpose, _reason(errors, out), errors)
-        return out.decode("utf-8", "replace")
+        if outcome.state is not State.FINISHED or outcome.status != 0:
+            reason = outcome.detail or _reason(outcome.stderr, outcome.stdout)
+            self._fail(f"{tool.name} cannot {purpose}: {reason}", outcome.stderr)
 
-    def _fail(self, purpose: str, reason: str, errors: bytes) -> NoReturn:
-        raise DownloadFailed(f"{self._name} cannot {purpose}: {reason}", errors.decode("utf-8", "replace"))
+    def add(self, path: str, content: bytes) -> str:
+        """Write a file, and return its path as a run has it.
+
+        Raises:
+            EnvironmentUnavailable: a run has put a link in place of its folder.
+        """
+        root = os.path.realpath(self.folder.root)
+        place = Path(root, path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.realpath(place.parent) != str(place.parent):
+            raise EnvironmentUnavailable(
+                f"a download put a link in place of {place.parent.name}; nothing was built"
+            )
+        remove(place)
+        with place.open("xb") as file:
+            file.write(content)
+        return inner(path)
+
+    def remove_caches(self) -> None:
+        """Remove the caches of package managers, which can have the same files as what they installed."""
+        remove(self.folder.root / _CACHE)
+
+    def _view(self, views: Sequence[Visible], paths: Sequence[Path], own: Mapping[str, str]) -> Visible:
+        shown = [*paths, *(path for view in views for path in view.read_only)]
+        variables = {
+            "NO_COLOR": "1", "CI": "1", "TMPDIR": inner(_CACHE, "tmp"), "XDG_CACHE_HOME": inner(_CACHE),
+            **self._certificates, **own,
+        }  # fmt: skip
+        return Visible(
+            read_only=tuple(dict.fromkeys(shown)),
+            programs=tuple(dict.fromkeys(path for view in views for path in view.programs)),
+            environment=_LOCALE,
+            variables=tuple(variables.items()),
+            loopback=True,
+        )
+
+    def _fail(self, text: str, output: str) -> NoReturn:
+        if self._proxy.silent:
+            text += f"; {', '.join(sorted(self._proxy.silent))} cannot be reached"
+        elif self._proxy.refused:
+            hosts = ", ".join(sorted(self._proxy.refused))
+            text += f"; it requested {hosts}, which is not among the registries: "
+            text += "name it in sandbox.registries at the base"
+        raise DownloadFailed(text, output)
 
 
-def _reason(*outputs: bytes) -> str:
+@contextmanager
+def open_downloads(
+    folder: RunFolder, registries: Registries, conditions: BuildConditions
+) -> Iterator[Downloads]:
+    """Open the proxy of a folder for downloads, until the end of the context."""
+    (folder.root / _CACHE / "tmp").mkdir(parents=True)
+    proxy = Proxy(registries.addresses, conditions.environ)
+    with proxy.listening(folder.root):
+        yield Downloads(folder, registries, conditions, proxy)
+
+
+def inner(*parts: str) -> str:
+    """Return the path of something in the folder of downloads, as a run has it."""
+    return posixpath.join(INNER_ROOT, *parts)
+
+
+def cache(name: str) -> str:
+    """Return the path of the cache of a package manager, as a run has it."""
+    return inner(_CACHE, name)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, never what a link in its place leads to."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _limits(limits: Limits) -> Limits:
+    least = {name: max(least, getattr(limits, name)) for name, least in _LEAST.items()}
+    return msgspec.structs.replace(
+        limits,
+        **least,
+        wall_s=_MOST_S,
+        cpu_s=_MOST_S,
+        open_files=max(limits.open_files, _OPEN_FILES),
+        scratch_bytes=_SCRATCH_BYTES,
+    )
+
+
+def _reason(*outputs: str) -> str:
     """Return the first lines that report an error, as one line."""
     for output in outputs:
-        lines = [" ".join(line.split()) for line in output.decode("utf-8", "replace").splitlines()]
+        lines = [" ".join(line.split()) for line in output.splitlines()]
         told = [line for line in lines if line and not line.startswith(("warning:", "Using ", "Resolved "))]
         first = next((n for n, line in enumerate(told) if "error" in line.lower() or "ERR" in line), 0)
         if told:

@@ -17,7 +17,7 @@ from wardround.workflows.environments.built import built_environment
 from wardround.workflows.environments.existing_node import PACKAGES, existing_node
 from wardround.workflows.environments.existing_python import described_python, existing_python
 from wardround.workflows.environments.model import Environment
-from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.environments.tree_files import files_of
 from wardround.workflows.environments.unbuilt import with_compiled, with_unbuilt
 from wardround.workflows.test.projects import DetectedProject
 
@@ -54,7 +54,7 @@ def environment_of(
     progress("environment")
     found = _found(project, repository, settings, side, environ)
     if project.language == "python":
-        files = TreeFiles(repository.tracked(side), repository.tree(side).read)
+        files = files_of(repository, side)
         found = with_compiled(found, repository.root, files.paths)
         found = with_unbuilt(found, dict.fromkeys((project.root, "")), files, lambda: _tag(repository, side))
     return with_settings(found, settings)

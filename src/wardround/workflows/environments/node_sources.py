@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.semantics.supply_chain.plain_yaml import load_plain
 from wardround.workflows.environments.existing_node import PACKAGES
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.projects import DetectedProject, table
 
 _LOCKS = {
     "package-lock.json": "npm", "npm-shrinkwrap.json": "npm", "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn",
     "bun.lock": "bun", "bun.lockb": "bun",
 }  # fmt: skip
 _MANIFEST = "package.json"
-_SETTINGS = ".npmrc"
-_FURTHER = ("pnpm-workspace.yaml",)
+SETTINGS = ".npmrc"
+_WORKSPACE = "pnpm-workspace.yaml"
 _PATCHES = ("patches/", ".yarn/patches/")
 _ARCHIVE = ".tgz"
 """Packages in the repository that a manifest names by their files."""
@@ -29,7 +30,7 @@ _RELEVANT = (
     "optionalDependencies", "overrides", "resolutions", "pnpm", "bin",
 )  # fmt: skip
 _SETTING = LazyPattern(r"^\s*([@\w./:-]+?)(?:\[\])?\s*=\s*(.*?)\s*$")
-_SAFE_SETTINGS = frozenset({
+_SAFESETTINGS = frozenset({
     "registry", "legacy-peer-deps", "strict-peer-deps", "strict-peer-dependencies", "auto-install-peers",
     "install-strategy", "hoist", "hoist-pattern", "public-hoist-pattern", "shamefully-hoist", "node-linker",
     "link-workspace-packages", "prefer-workspace-packages", "dedupe-peer-dependents",
@@ -37,6 +38,24 @@ _SAFE_SETTINGS = frozenset({
     "prefer-dedupe",
 })  # fmt: skip
 """Settings of a repository that cannot start a program, send a password or write elsewhere."""
+_SAFE_WORKSPACE = frozenset({
+    "packages", "catalog", "catalogs", "catalogMode", "overrides", "packageExtensions", "patchedDependencies",
+    "allowUnusedPatches", "peerDependencyRules", "ignoredOptionalDependencies", "supportedArchitectures",
+    "autoInstallPeers", "dedupePeerDependents", "dedupeInjectedDeps", "strictPeerDependencies",
+    "linkWorkspacePackages", "preferWorkspacePackages", "injectWorkspacePackages",
+    "sharedWorkspaceLockfile", "nodeLinker", "hoist", "hoistPattern", "publicHoistPattern", "shamefullyHoist",
+    "hoistWorkspacePackages", "resolutionMode", "excludeLinksFromLockfile", "peersSuffixMaxLength",
+})  # fmt: skip
+"""Keys of ``pnpm-workspace.yaml`` that only say which packages there are."""
+_SAFE_PNPM = _SAFE_WORKSPACE | {"allowedDeprecatedVersions"}
+DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+_WRITTEN = (
+    *DEPENDENCIES, "name", "version", "private", "type", "workspaces", "peerDependenciesMeta",
+    "dependenciesMeta", "overrides", "resolutions", "bundleDependencies", "bundledDependencies", "engines",
+    "os", "cpu", "bin", "main", "exports", "trustedDependencies", "patchedDependencies",
+    "catalog", "catalogs",
+)  # fmt: skip
+"""Keys of ``package.json`` that a package manager gets: no scripts, no programs and no settings of it."""
 
 
 class NodeSources(msgspec.Struct, frozen=True):
@@ -107,12 +126,18 @@ def written_files(sources: NodeSources, files: TreeFiles) -> Iterator[tuple[str,
 
     Files with code, as ``.pnpmfile.cjs`` and the releases of yarn, are not among them.
     """
-    for name in (sources.lock, *_FURTHER):
-        path = posixpath.join(sources.folder, name)
-        if path in files.paths:
-            yield path, files.content(path)
+    path = posixpath.join(sources.folder, sources.lock)
+    yield path, files.content(path)
+    path = posixpath.join(sources.folder, _WORKSPACE)
+    if path in files.paths:
+        yield path, _reduced(_yaml(path, files), _SAFE_WORKSPACE)
     for path in sources.manifests:
-        yield path, files.content(path)
+        document = dict(manifest(files, path))
+        if table(document, "pnpm"):
+            document["pnpm"] = {
+                name: one for name, one in table(document, "pnpm").items() if name in _SAFE_PNPM
+            }
+        yield path, _reduced(document, {*_WRITTEN, "pnpm"})
     for prefix in _PATCHES:
         stem = posixpath.join(sources.folder, prefix)
         yield from ((path, files.content(path)) for path in sorted(files.paths) if path.startswith(stem))
@@ -120,9 +145,24 @@ def written_files(sources: NodeSources, files: TreeFiles) -> Iterator[tuple[str,
     for path in sorted(files.paths):
         if path.endswith(_ARCHIVE) and path.startswith(stem) and PACKAGES not in path.split("/"):
             yield path, files.content(path)
-    settings = posixpath.join(sources.folder, _SETTINGS)
+    settings = posixpath.join(sources.folder, SETTINGS)
     if settings in files.paths:
-        yield settings, "\n".join(_safe_settings(files.text(settings) or "")).encode()
+        yield settings, "\n".join(safe_settings(files.text(settings) or "")).encode()
+
+
+def _reduced(document: Mapping[str, object], names: Collection[str]) -> bytes:
+    """Return some keys of a document as JSON, which YAML contains."""
+    return json.dumps({name: one for name, one in document.items() if name in names}).encode()
+
+
+def _yaml(path: str, files: TreeFiles) -> Mapping[str, object]:
+    import yaml  # only projects of pnpm need it
+
+    text = files.text(path) or "{}"
+    if load_plain(text) is None:
+        raise EnvironmentUnavailable(f"{path} is not plain YAML; correct it")
+    found: Mapping[str, object] = yaml.safe_load(text)
+    return found
 
 
 def _manifests(folder: str, files: TreeFiles) -> Iterator[str]:
@@ -133,10 +173,10 @@ def _manifests(folder: str, files: TreeFiles) -> Iterator[str]:
             yield path
 
 
-def _safe_settings(text: str) -> Iterator[str]:
+def safe_settings(text: str) -> Iterator[str]:
     for line in text.splitlines():
         found = _SETTING.search(line)
-        if found and "${" not in line and (found[1] in _SAFE_SETTINGS or _is_scope(found[1])):
+        if found and "${" not in line and (found[1] in _SAFESETTINGS or _is_scope(found[1])):
             yield line
 
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import posixpath
-import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from pathlib import PurePosixPath
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
-from wardround.sandbox.model import Limits, Outcome, State, Visible
+from wardround.sandbox.model import Outcome, State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
+from wardround.workflows.environments.conditions import BuildConditions
+from wardround.workflows.environments.download import Downloads, remove
 from wardround.workflows.environments.project_metadata import release_of
+from wardround.workflows.environments.registries import require_registry
 from wardround.workflows.environments.requirements import LocalProject, normal
-from wardround.workflows.environments.sdists import manifest
+from wardround.workflows.environments.sdists import Archive
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.environments.uv import Uv, VirtualEnvironment
 from wardround.workflows.inner_program import PACKAGE
@@ -54,25 +54,13 @@ class BuildResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wheel: str
 
 
-class BuildConditions(msgspec.Struct, frozen=True):
-    """The conditions of a build.
-
-    Attributes:
-        isolation: ``auto`` or the name of a back end.
-        tag: the last tag of the history, for versions.
-    """
-
-    limits: Limits
-    isolation: str
-    tag: str
-
-
 class ProjectBuilds:
     """Builds projects of one tree, each with the requirements of its build from wheels.
 
     Args:
         tree: the tree of a run; builds may add files to it.
-        work: a private folder.
+        downloads: installs the requirements of builds; gets the wheels.
+        tag: the last tag of the history, for versions.
     """
 
     def __init__(
@@ -81,16 +69,17 @@ class ProjectBuilds:
         interpreter: str,
         files: TreeFiles,
         tree: EphemeralTree,
-        work: Path,
+        downloads: Downloads,
         conditions: BuildConditions,
+        tag: str,
     ) -> None:
         self._uv = uv
         self._interpreter = interpreter
         self._files = files
         self._tree = tree
-        self._work = work
+        self._downloads = downloads
         self._conditions = conditions
-        self._version = release_of(conditions.tag)
+        self._version = release_of(tag)
         self._environments: dict[tuple[str, ...], VirtualEnvironment] = {}
 
     def requirement(self, project: LocalProject) -> str:
@@ -107,22 +96,22 @@ class ProjectBuilds:
         extras = f"[{','.join(project.extras)}]" if project.extras else ""
         return _requirement(wheel, extras)
 
-    def requirement_of_archive(self, archive: Path, name: str) -> str:
+    def requirement_of_archive(self, archive: Archive, name: str) -> str:
         """Build a source distribution and return the requirement that installs it.
 
         Raises:
             EnvironmentUnavailable: it cannot be built.
         """
-        inner = self._tree.root / ARCHIVE
-        shutil.copyfile(archive, inner)
-        try:
-            task = {"folder": "", "archive": f"{INNER_ROOT}/{ARCHIVE}"}
-            return _requirement(self._wheel(f"the package {name}", manifest(archive), task), "")
-        finally:
-            with suppress(OSError):
-                os.unlink(inner)
+        place = self._tree.root / ARCHIVE
+        remove(place)  # a build may have put a link there
+        with place.open("xb") as file:
+            file.write(archive.content)
+        task = {"folder": "", "archive": f"{INNER_ROOT}/{ARCHIVE}"}
+        wheel = self._wheel(f"the package {name}", archive.manifest, task)
+        remove(place)
+        return _requirement(wheel, "")
 
-    def _wheel(self, place: str, document: Mapping[str, object], task: Mapping[str, object]) -> Path:
+    def _wheel(self, place: str, document: Mapping[str, object], task: Mapping[str, object]) -> str:
         system = table(document, "build-system")
         requires = texts(system.get("requires")) if system else _DEFAULT_REQUIRES
         result = self._built(place, system, requires, task)
@@ -133,10 +122,8 @@ class ProjectBuilds:
             content = self._tree.read(f"{OUT}/{result.wheel}", _LARGEST_WHEEL)
         if content is None:
             raise EnvironmentUnavailable(f"{place} cannot be built: its build left no wheel")
-        wheel = self._work / "wheels" / result.wheel
-        wheel.parent.mkdir(exist_ok=True)
-        wheel.write_bytes(content)
-        self._remove_output()
+        wheel = self._downloads.add(f"wheels/{result.wheel}", content)
+        remove(self._tree.root / OUT)
         return wheel
 
     def _built(
@@ -150,12 +137,12 @@ class ProjectBuilds:
             "installed": requires,
             "out": f"{INNER_ROOT}/{OUT}",
         }
-        self._remove_output()
+        remove(self._tree.root / OUT)
         outcome = run(
             ["python3", "-I", "-c", _SCRIPT.read_text("utf-8"), json.dumps({**task, **settings})],
             self._tree,
             self._conditions.limits,
-            log=self._work / "build.log",
+            log=self._downloads.folder.root.with_name("build.log"),
             isolation=self._conditions.isolation,
             visible=self._view(environment),
         )
@@ -169,10 +156,12 @@ class ProjectBuilds:
 
     def _environment(self, requires: tuple[str, ...]) -> VirtualEnvironment:
         if requires not in self._environments:
-            prefix = self._work / f"build-{len(self._environments)}"
-            environment = self._uv.create(prefix, self._interpreter, self._work)
+            name = f"build-{len(self._environments)}"
+            environment = self._uv.create(self._downloads, name, self._interpreter)
             if requires:
-                self._uv.install(environment, ["--no-config", "--", *requires], self._work)
+                for line in requires:
+                    require_registry(line, "the requirements of a build", self._downloads.registries)
+                self._uv.install(self._downloads, environment, ["--", *requires], builds=False)
             self._environments[requires] = environment
         return self._environments[requires]
 
@@ -181,17 +170,10 @@ class ProjectBuilds:
         variables = (*environment.visible.variables, *versions)
         return msgspec.structs.replace(environment.visible, variables=variables)
 
-    def _remove_output(self) -> None:
-        """Remove the output of a build; it can be a link, which is not followed."""
-        path = self._tree.root / OUT
-        if path.is_symlink() or path.is_file():
-            os.unlink(path)
-        else:
-            shutil.rmtree(path, ignore_errors=True)
 
-
-def _requirement(wheel: Path, extras: str) -> str:
-    return f"{normal(wheel.name.partition('-')[0])}{extras} @ {wheel.as_uri()}"
+def _requirement(wheel: str, extras: str) -> str:
+    """Return the requirement of a wheel at a path, as a run of downloads has it."""
+    return f"{normal(posixpath.basename(wheel).partition('-')[0])}{extras} @ {PurePosixPath(wheel).as_uri()}"
 
 
 def _reason(outcome: Outcome) -> str:

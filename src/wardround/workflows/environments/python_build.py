@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from wardround.change.repository import INDEX, Repository
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
-from wardround.sandbox.model import Limits
-from wardround.sandbox.tree import EphemeralTree
-from wardround.workflows.environments.added_files import keep_added
-from wardround.workflows.environments.download import DownloadFailed
-from wardround.workflows.environments.project_build import BuildConditions, ProjectBuilds
+from wardround.sandbox.tree import EphemeralTree, RunFolder
+from wardround.semantics.supply_chain.urls import USUAL_HOSTS, host_of
+from wardround.workflows.environments.added_files import keep_modules, move_checked
+from wardround.workflows.environments.conditions import BuildConditions
+from wardround.workflows.environments.download import DownloadFailed, Downloads, open_downloads, remove
+from wardround.workflows.environments.project_build import ProjectBuilds
 from wardround.workflows.environments.python_sources import (
     PythonSources,
     declared,
@@ -23,10 +23,17 @@ from wardround.workflows.environments.python_sources import (
     key_inputs,
     python_sources,
 )
+from wardround.workflows.environments.registries import place_of, registries_of, require_registry
 from wardround.workflows.environments.requirements import Requirements, name_of, normal, parse
-from wardround.workflows.environments.sdists import Sdist, download, indexed_sdist, locked_sdist
+from wardround.workflows.environments.sdists import (
+    Sdist,
+    download,
+    indexed_sdist,
+    locked_sdist,
+    registries_in,
+)
 from wardround.workflows.environments.store import PREFIX, BuiltEnvironment, keep, key_of, store_folder
-from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.environments.tree_files import TreeFiles, files_of
 from wardround.workflows.environments.uv import Uv, VirtualEnvironment
 from wardround.workflows.test.projects import DetectedProject, table
 
@@ -40,7 +47,8 @@ _DIGEST = LazyPattern(r"--hash=sha256:([0-9a-f]{64})")
 _LOCAL_WHEEL = " @ file:"
 """A part of the requirement of a wheel that was built here, whose digest no lock file has."""
 
-_BUILD = b"2"
+_MANIFESTS = "manifests"
+_BUILD = b"3"
 """Raise it when other packages follow from the same files, so that older environments are not used."""
 
 
@@ -56,31 +64,27 @@ def python_key(project: DetectedProject, files: TreeFiles) -> str:
 
 
 def build_python(
-    project: DetectedProject,
-    repository: Repository,
-    side: str,
-    limits: Limits,
-    environ: Mapping[str, str],
-    progress: Callable[[str], None],
-    isolation: str,
+    project: DetectedProject, repository: Repository, side: str, conditions: BuildConditions
 ) -> None:
     """Build the environment of a project into the store.
 
     Raises:
         EnvironmentUnavailable: a file or a package is missing, or a build failed.
     """
-    files = TreeFiles(repository.tracked(side), repository.tree(side).read)
+    files = files_of(repository, side)
     sources = python_sources(project, files)
-    uv = Uv(repository.root, environ)
+    uv = Uv(repository.root, conditions.environ)
     store_folder().mkdir(parents=True, exist_ok=True)
     with EphemeralTree(repository, side, store_folder()) as tree:
-        work, built = tree.root.parent / "work", tree.root.parent / "built"
-        for folder in (work, built):
-            folder.mkdir()
-        build = _PythonBuild(project, sources, files, uv, tree, work)
-        tag = repository.nearest_tag("HEAD" if side == INDEX else side)
-        description = build.run(built, BuildConditions(limits, isolation, tag), progress)
-        keep(built, python_key(project, files), description)
+        top = tree.root.parent
+        for name in ("work", "built"):
+            (top / name).mkdir()
+        folder = RunFolder(top / "work", tree.home, tree.private)
+        with open_downloads(folder, registries_of(conditions, uv.indexes), conditions) as downloads:
+            build = _PythonBuild(project, sources, files, uv, tree, downloads)
+            tag = repository.nearest_tag("HEAD" if side == INDEX else side)
+            description = build.run(top / "built", conditions, tag)
+        keep(top / "built", python_key(project, files), description)
 
 
 class _PythonBuild:
@@ -93,40 +97,45 @@ class _PythonBuild:
         files: TreeFiles,
         uv: Uv,
         tree: EphemeralTree,
-        work: Path,
+        downloads: Downloads,
     ) -> None:
         self._project = project
         self._sources = sources
         self._files = files
         self._uv = uv
         self._tree = tree
-        self._work = work
-        self._manifests = self._written_manifests()
+        self._downloads = downloads
 
-    def run(
-        self, built: Path, conditions: BuildConditions, progress: Callable[[str], None]
-    ) -> BuiltEnvironment:
-        """Build into a folder."""
-        interpreter = self._uv.interpreter(self._sources.pythons, self._work)
+    def run(self, built: Path, conditions: BuildConditions, tag: str) -> BuiltEnvironment:
+        """Build into a folder.
+
+        Args:
+            tag: the last tag of the history.
+        """
+        interpreter = self._uv.interpreter(self._sources.pythons)
         requirements = self._requirements()
-        builds = ProjectBuilds(self._uv, interpreter, self._files, self._tree, self._work, conditions)
+        builds = ProjectBuilds(
+            self._uv, interpreter, self._files, self._tree, self._downloads, conditions, tag
+        )
         lines = list(requirements.lines)
         for project in requirements.projects:
-            progress(f"build of {project.folder or 'the project'}")
+            conditions.progress(f"build of {project.folder or 'the project'}")
             lines.append(builds.requirement(project))
-        environment = self._installed(built / PREFIX, interpreter, requirements, lines, builds, progress)
+        environment = self._installed(interpreter, requirements, lines, builds, conditions.progress)
+        self._downloads.remove_caches()
+        packages = environment.packages()
+        move_checked(environment.prefix, built / PREFIX)
         return BuiltEnvironment(
             language="python",
             source=self._sources.description,
             version=environment.version,
             installation=environment.installation,
-            packages=environment.packages(),
-            added=keep_added(self._tree.root, self._files.paths, built),
+            packages=packages,
+            added=keep_modules(self._tree.root, self._files.paths, built),
         )
 
     def _installed(
         self,
-        prefix: Path,
         interpreter: str,
         requirements: Requirements,
         lines: list[str],
@@ -136,18 +145,20 @@ class _PythonBuild:
         """Install the requirements; a package without a wheel is built, and the installation repeated."""
         for _ in range(_MOST_BUILDS):
             progress("installation of packages")
-            environment = self._uv.create(prefix, interpreter, self._work)
+            environment = self._uv.create(self._downloads, PREFIX, interpreter)
             try:
-                self._uv.install(environment, self._options(requirements, lines), self._manifests)
+                options, registries = self._options(requirements, lines), self._downloads.registries
+                has_git = any("git+" in line and registries.is_git(place_of(line)) for line in lines)
+                self._uv.install(self._downloads, environment, options, builds=has_git)
                 return environment
             except DownloadFailed as cause:
                 name, version = _without_wheel(cause.output)
                 if not name:
                     raise
-                shutil.rmtree(prefix)
+                remove(environment.prefix)
                 progress(f"build of {name}")
                 archive = download(
-                    self._sdist(name, version, (*lines, *requirements.constraints)), self._work / "sdists"
+                    self._downloads, self._sdist(name, version, (*lines, *requirements.constraints))
                 )
                 built = builds.requirement_of_archive(archive, name)
                 lines[:] = [one for one in lines if name_of(one) != name] + [built]
@@ -162,8 +173,8 @@ class _PythonBuild:
         if self._sources.lock == "uv.lock":
             path = posixpath.join(self._sources.folder, self._sources.lock)
             found = locked_sdist(self._files.table(path), name, version)
-        elif index := self._uv.index(self._work):
-            found = indexed_sdist(index, name, version)
+        elif self._uv.indexes:
+            found = indexed_sdist(self._downloads, self._uv.indexes[0], name, version)
         if found is None:
             raise EnvironmentUnavailable(
                 f"{name} {version}".rstrip() + " has neither a wheel nor a source distribution here"
@@ -174,26 +185,47 @@ class _PythonBuild:
 
     def _requirements(self) -> Requirements:
         if self._sources.lock == "uv.lock":
-            text = self._uv.export(self._manifests, self._export_options())
             path = posixpath.join(self._sources.folder, "uv.lock")
+            self._write_manifests()
+            text = self._uv.export(
+                self._downloads, posixpath.join(_MANIFESTS, self._sources.folder), self._export_options()
+            )
             found = parse(path, text, lambda _: None)
         else:
             found = declared(self._sources, self._files)
+        for line in (*found.indexes, *found.lines, *found.constraints):
+            require_registry(line, self._sources.description, self._downloads.registries)
         return found + Requirements(lines=tuple(set(_tools(self._project)) - found.names()))
 
     def _options(self, requirements: Requirements, lines: list[str]) -> list[str]:
         """Return the options that install the requirements."""
-        required, constraints = self._work / "requirements.txt", self._work / "constraints.txt"
-        required.write_text("\n".join((*requirements.indexes, *lines, "")), "utf-8")
+        required = self._downloads.add(
+            "requirements.txt", "\n".join((*requirements.indexes, *lines, "")).encode()
+        )
         own = {name_of(line) for line in lines if _LOCAL_WHEEL in line}
         others = [line for line in requirements.constraints if name_of(line) not in own]
-        constraints.write_text("\n".join((*others, "")), "utf-8")
+        constraints = self._downloads.add("constraints.txt", "\n".join((*others, "")).encode())
         is_complete = (
             self._sources.lock == "uv.lock"
             and set(_tools(self._project)) - {_COVERAGE} <= requirements.names()
         )
         options = ["--no-deps"] if is_complete else []
-        return [*options, "-r", str(required), "-c", str(constraints)]
+        return [*options, *self._lock_indexes(), "-r", required, "-c", constraints]
+
+    def _lock_indexes(self) -> list[str]:
+        """Return options for the indexes of uv's lock file that are not the caller's; hashes hold for all.
+
+        Raises:
+            EnvironmentUnavailable: one is not on a registry.
+        """
+        if self._sources.lock != "uv.lock":
+            return []
+        path = posixpath.join(self._sources.folder, self._sources.lock)
+        found = {url for url in registries_in(self._files.table(path)) if host_of(url) not in USUAL_HOSTS}
+        for url in sorted(found):
+            self._downloads.registries.require(url, "packages", path)
+        options = [f"--index={url}" for url in sorted(found.difference(self._uv.indexes))]
+        return [*options, "--index-strategy=unsafe-best-match"] if options else []
 
     def _export_options(self) -> list[str]:
         documents = self._sources.documents.values()
@@ -213,18 +245,11 @@ class _PythonBuild:
             else options
         )
 
-    def _written_manifests(self) -> Path:
-        """Write the files that uv reads, and no others, and return their folder."""
-        root = self._work / "manifests"
+    def _write_manifests(self) -> None:
+        """Write the files that uv reads to export a lock file, and no others."""
         names = [posixpath.join(folder, "pyproject.toml") for folder in self._sources.documents]
-        if self._sources.lock == "uv.lock":
-            names.append(posixpath.join(self._sources.folder, "uv.lock"))
-        for name in names:
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_bytes(self._files.content(name))
-        folder = root / self._sources.folder
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        for name in (*names, posixpath.join(self._sources.folder, "uv.lock")):
+            self._downloads.add(posixpath.join(_MANIFESTS, name), self._files.content(name))
 
 
 def _without_wheel(output: str) -> tuple[str, str]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.workflows.environments.build_code import build_tables
+from wardround.workflows.environments.compiled import build_inputs
 from wardround.workflows.environments.requirements import LocalProject, Requirements, name_of, normal, parse
 from wardround.workflows.environments.setuptools_files import SetuptoolsFile, setuptools_files
 from wardround.workflows.environments.task_requirements import TASK_FILES, task_requirements
@@ -25,8 +28,6 @@ _TEST_FILE = LazyPattern(r"(?:^|[._-])(?:dev|devel|development|ci|tests?|testing
 _PINNED_PYTHON = LazyPattern(r"^(?:cpython-)?(\d\.\d{1,2})(?:\.\d+)?$")
 _LEAST_PYTHON = LazyPattern(r"\d\.\d{1,2}")
 _RELEVANT = ("project", "build-system", "dependency-groups")
-_MANAGERS = ("uv", "poetry", "pdm", "hatch", "setuptools")
-_BUILT = ("setup.py", "setup.cfg")
 _MOST_DEPTH = 10
 
 
@@ -124,15 +125,24 @@ def key_inputs(sources: PythonSources, files: TreeFiles) -> list[tuple[str, byte
         for path in files.paths
         if not sources.lock and path.endswith((".txt", ".in")) and "requirements" in path
     ]
-    inputs += [(stem + name, files.content(stem + name)) for name in _BUILT if stem + name in files.paths]
-    for folder, document in sources.documents.items():
-        tools = {name: table(document, "tool", name) for name in _MANAGERS}
+    for folder, document in _projects(sources, files).items():
+        tools = build_tables(document)
         if sources.has_tasks:
             tools["tox"] = table(document, "tool", "tox")
         parts = {name: document.get(name) for name in _RELEVANT}
         content = json.dumps([parts, tools], sort_keys=True, default=str).encode()
         inputs.append((posixpath.join(folder, "pyproject.toml"), content))
+        inputs += build_inputs(folder, document, files)
     return inputs
+
+
+def _projects(sources: PythonSources, files: TreeFiles) -> dict[str, Mapping[str, object]]:
+    """Return the manifests of the projects that a build installs, those that requirements name included."""
+    folders = [sources.folder]
+    with suppress(EnvironmentUnavailable):  # then nothing is built
+        folders += [one.folder for one in declared(sources, files).projects if sources.lock != "uv.lock"]
+    others = {one: files.table(posixpath.join(one, "pyproject.toml")) for one in folders}
+    return {**others, **sources.documents}
 
 
 def _locks(root: str, files: TreeFiles) -> Iterator[tuple[str, str]]:

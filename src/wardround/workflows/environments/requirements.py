@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
+from wardround.errors import EnvironmentUnavailable
 
 _OPTION = LazyPattern(r"^(-[a-zA-Z]|--[a-z-]+)(?:[ \t=]+|(?=[^ \t=-]))(.*)$")
 _NAME = LazyPattern(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,200}")
@@ -16,6 +17,8 @@ _COMMENT = LazyPattern(r"(?:^|[ \t])#.*$")
 _INDEXES = {"-i": "--index-url", "--index-url": "--index-url", "--extra-index-url": "--extra-index-url"}
 _FOLDERS = (".", "..")
 _MOST_FILES = 50
+_EGG = LazyPattern(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]{0,200})")
+_VCS = ("git+", "hg+", "svn+", "bzr+")
 
 
 class LocalProject(msgspec.Struct, frozen=True, order=True):
@@ -96,17 +99,16 @@ class _File:
         return found
 
     def _line(self, path: str, line: str, is_constraint: bool) -> Requirements:
-        folder = posixpath.dirname(path)
         option = _OPTION.search(line)
         if option is None:
-            return _requirement(folder, line, is_constraint)
+            return _requirement(path, line, is_constraint)
         name, value = option[1], option[2].strip()
         if name in ("-e", "--editable"):
-            return _project(folder, value)
-        if name in _INDEXES and value.startswith("https://"):
+            return _from_git(path, value) if value.startswith(_VCS) else _project(path, value)
+        if name in _INDEXES and value.startswith(("https://", "http://")):
             return Requirements(indexes=(f"{_INDEXES[name]} {value}",))
         if name in ("-r", "--requirement", "-c", "--constraint"):
-            other = posixpath.normpath(posixpath.join(folder, value))
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(path), value))
             text = None if other.startswith("..") else self._read(other)
             constrains = is_constraint or name in ("-c", "--constraint")
             return Requirements() if text is None else self.parse(other, text, is_constraint=constrains)
@@ -121,20 +123,36 @@ def logical_lines(text: str) -> Iterator[str]:
             yield requirement
 
 
-def _requirement(folder: str, line: str, is_constraint: bool) -> Requirements:
+def _requirement(path: str, line: str, is_constraint: bool) -> Requirements:
     if line.startswith(("./", "../")) or line in _FOLDERS or line.startswith((".[", "file:")):
-        return _project(folder, line.removeprefix("file:"))
+        return _project(path, line.removeprefix("file:"))
+    if line.startswith(_VCS):
+        return _from_git(path, line)
     if is_constraint:
         return Requirements(constraints=(line,))
     return Requirements(lines=(line,)) if name_of(line) else Requirements()
 
 
-def _project(folder: str, value: str) -> Requirements:
-    """Return the project at a path; one outside of the repository is left out."""
+def _from_git(path: str, value: str) -> Requirements:
+    """Return the requirement of a repository, which is installed only if the settings name it."""
+    egg = _EGG.search(value)
+    if egg is None:
+        raise EnvironmentUnavailable(f"{path} requires {value} without its name; add #egg=NAME to it")
+    return Requirements(lines=(f"{egg[1]} @ {value.partition('#')[0]}",))
+
+
+def _project(path: str, value: str) -> Requirements:
+    """Return the project at a path.
+
+    Raises:
+        EnvironmentUnavailable: it is outside of the repository.
+    """
     value = value.partition(" ;")[0].strip().removeprefix("file:")
     extras = _EXTRAS.search(value)
-    place = posixpath.normpath(posixpath.join(folder, _EXTRAS.sub("", value)))
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(path), _EXTRAS.sub("", value)))
     if place.startswith(("..", "/")) or "://" in value:
-        return Requirements()
+        raise EnvironmentUnavailable(
+            f"{path} requires {value}, which is outside of the repository; use a release"
+        )
     names = tuple(sorted(one.strip() for one in extras[1].split(","))) if extras else ()
     return Requirements(projects=(LocalProject("" if place == "." else place, names),))

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
-import tarfile
 import tomllib
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.workflows.environments.download import Downloads, own_python, remove
 from wardround.workflows.environments.requirements import normal
+from wardround.workflows.inner_program import PACKAGE
 
 _JSON = "application/vnd.pypi.simple.v1+json"
 _ENDING = ".tar.gz"
 _LARGEST_BYTES = 256 * 1024 * 1024
-_LARGEST_MANIFEST = 1024 * 1024
-_ANSWER_S = 60
+_FETCH = PACKAGE / "builds" / "fetch.py"
 _FINAL = LazyPattern(r"-(\d{1,8}(?:-\d{1,8}){0,5})$")
 """The version at the end of a normal file name, whose dots are dashes."""
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Sdist(msgspec.Struct, frozen=True):
@@ -38,6 +33,18 @@ class Sdist(msgspec.Struct, frozen=True):
 
     url: str
     sha256: str = ""
+
+
+class Archive(msgspec.Struct, frozen=True):
+    """A source distribution that was downloaded.
+
+    Attributes:
+        content: the compressed archive.
+        manifest: its ``pyproject.toml``; empty if it has none.
+    """
+
+    content: bytes
+    manifest: Mapping[str, object]
 
 
 class _IndexFile(msgspec.Struct):
@@ -61,7 +68,17 @@ def locked_sdist(lock: Mapping[str, object], name: str, version: str) -> Sdist |
     return None
 
 
-def indexed_sdist(index: str, name: str, version: str) -> Sdist | None:
+def registries_in(lock: Mapping[str, object]) -> set[str]:
+    """Return the addresses of the indexes in ``uv.lock``."""
+    packages = lock.get("package")
+    sources = (
+        [one.get("source") for one in packages if isinstance(one, dict)] if isinstance(packages, list) else []
+    )
+    urls = (one.get("registry") for one in sources if isinstance(one, dict))
+    return {url for url in urls if isinstance(url, str)}
+
+
+def indexed_sdist(downloads: Downloads, index: str, name: str, version: str) -> Sdist | None:
     """Return the source distribution of a package in an index; None without one.
 
     Args:
@@ -72,7 +89,7 @@ def indexed_sdist(index: str, name: str, version: str) -> Sdist | None:
     """
     page = f"{index.rstrip('/')}/{name}/"
     try:
-        files = msgspec.json.decode(_content(page, _JSON), type=_IndexPage).files
+        files = msgspec.json.decode(_content(downloads, page, _JSON, "page.json"), type=_IndexPage).files
     except msgspec.MsgspecError as cause:
         raise EnvironmentUnavailable(
             f"{page} is not an index page in JSON ({cause}); use another index"
@@ -91,50 +108,34 @@ def _release(stem: str) -> tuple[int, ...]:
     return tuple(map(int, found[1].split("-"))) if found else ()
 
 
-def download(sdist: Sdist, folder: Path) -> Path:
-    """Write a source distribution into a folder.
+def download(downloads: Downloads, sdist: Sdist) -> Archive:
+    """Download a source distribution.
 
     Raises:
         EnvironmentUnavailable: it cannot be read, or is not the file that was named.
     """
-    content = _content(sdist.url, "*/*")
     name = urlsplit(sdist.url).path.rpartition("/")[2]
     if not name.endswith(_ENDING):
         raise EnvironmentUnavailable(f"{sdist.url} is not a {_ENDING} file, which no build here can read")
+    content = _content(downloads, sdist.url, "*/*", "sdist.tar.gz")
     if sdist.sha256 and hashlib.sha256(content).hexdigest() != sdist.sha256:
         raise EnvironmentUnavailable(
             f"{sdist.url} does not have the digest that is named for it; nothing was built"
         )
-    folder.mkdir(exist_ok=True)
-    (folder / "sdist.tar.gz").write_bytes(content)
-    return folder / "sdist.tar.gz"
-
-
-def manifest(archive: Path) -> Mapping[str, object]:
-    """Return ``pyproject.toml`` of a source distribution; empty if it has none."""
+    manifest = downloads.folder.read("sdist.tar.gz.toml") or b""
     try:
-        with tarfile.open(archive) as found:
-            for member in found:
-                parts = member.name.split("/")
-                if len(parts) == 2 and parts[1] == "pyproject.toml" and member.isreg():
-                    file = found.extractfile(member)
-                    content = file.read(_LARGEST_MANIFEST) if file is not None else b""
-                    return tomllib.loads(content.decode("utf-8"))
-    except (tarfile.TarError, OSError, EOFError, ValueError, RecursionError) as cause:
+        return Archive(content, tomllib.loads(manifest.decode("utf-8")))
+    except (ValueError, RecursionError) as cause:
         raise EnvironmentUnavailable(f"the source distribution cannot be read: {cause}") from cause
-    return {}
 
 
-def _content(url: str, accepted: str) -> bytes:
-    parts = urlsplit(url)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise EnvironmentUnavailable(f"{url} is not an https address, so it is not downloaded")
-    request = urllib.request.Request(url, headers={"Accept": accepted})  # noqa: S310  (https by the line above)
-    try:
-        with urllib.request.urlopen(request, timeout=_ANSWER_S) as answer:  # noqa: S310
-            content: bytes = answer.read(_LARGEST_BYTES + 1)
-    except (OSError, urllib.error.URLError, http.client.HTTPException) as cause:
-        raise EnvironmentUnavailable(f"{url} cannot be downloaded: {cause}") from cause
-    if len(content) > _LARGEST_BYTES:
-        raise EnvironmentUnavailable(f"{url} is larger than {_LARGEST_BYTES} bytes; it was not downloaded")
+def _content(downloads: Downloads, url: str, accepted: str, name: str) -> bytes:
+    """Return a file of a registry, downloaded by a program in the sandbox."""
+    for earlier in (name, f"{name}.toml"):
+        remove(downloads.folder.root / earlier)
+    arguments = ["-I", "-S", "-c", _FETCH.read_text("utf-8"), url, accepted, name, str(_LARGEST_BYTES)]
+    downloads.run(own_python(), arguments, f"download {url}")
+    content = downloads.folder.read(name, _LARGEST_BYTES)
+    if content is None:
+        raise EnvironmentUnavailable(f"{url} cannot be downloaded: nothing was written")
     return content

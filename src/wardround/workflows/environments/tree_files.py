@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
 
+from wardround.change.repository import WORKTREE, Repository
 from wardround.errors import EnvironmentUnavailable
 
 
@@ -13,11 +16,29 @@ class TreeFiles:
 
     Args:
         read: path -> content; None if there is none.
+        blobs: returns path and object id of every file; without it, ids are those of the contents.
     """
 
-    def __init__(self, paths: Collection[str], read: Callable[[str], bytes | None]) -> None:
+    def __init__(
+        self,
+        paths: Collection[str],
+        read: Callable[[str], bytes | None],
+        blobs: Callable[[], Iterable[tuple[str, str]]] = tuple,
+    ) -> None:
         self.paths = frozenset(paths)
         self._read = read
+        self._read_blobs = blobs
+
+    @cached_property
+    def _blobs(self) -> Mapping[str, str]:
+        return dict(self._read_blobs())
+
+    def digest(self, path: str) -> str:
+        """Return the id that git gives to the content of a file."""
+        if found := self._blobs.get(path):
+            return found
+        content = self.content(path)
+        return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
     def content(self, path: str) -> bytes:
         """Return the content of a file; empty if there is none."""
@@ -43,3 +64,9 @@ class TreeFiles:
             return tomllib.loads(self.text(path) or "")
         except (ValueError, RecursionError) as cause:
             raise EnvironmentUnavailable(f"{path} is not valid TOML: {cause}; correct it") from cause
+
+
+def files_of(repository: Repository, side: str) -> TreeFiles:
+    """Return the files of one side of a repository."""
+    blobs = (lambda: ()) if side == WORKTREE else (lambda: repository.blobs_of(side))
+    return TreeFiles(repository.tracked(side), repository.tree(side).read, blobs)

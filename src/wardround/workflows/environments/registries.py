@@ -1,0 +1,153 @@
+"""The places from which packages come: registries, and git repositories that the settings name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+from wardround.errors import EnvironmentUnavailable
+from wardround.sandbox.proxy import Address, address_of
+from wardround.semantics.supply_chain.urls import SAME_HOSTS, USUAL_HOSTS, without_credentials
+from wardround.workflows.environments.conditions import BuildConditions
+from wardround.workflows.environments.requirements import name_of
+
+_INDEX_VARIABLES = (
+    "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "npm_config_registry",
+    "NPM_CONFIG_REGISTRY", "YARN_REGISTRY", "YARN_NPM_REGISTRY_SERVER",
+)  # fmt: skip
+_GIT = LazyPattern(
+    r"^(?:git\+\w{1,10}://|git://|git\+file:|ssh://|git@|(?:github|gitlab|bitbucket|gist):|https?://[^#?]{1,1000}\.git(?:[#?@]|$)"
+    r"|[A-Za-z0-9][\w.-]{0,100}/[\w.-]{1,100}(?:#.*)?$)"
+)
+"""The forms in which package managers name a git repository; the last one is that of npm for GitHub."""
+_ARCHIVES_OF_GIT = ("codeload.github.com",)
+_SHORT = {
+    "github": "https://github.com/",
+    "gitlab": "https://gitlab.com/",
+    "bitbucket": "https://bitbucket.org/",
+}
+_REGISTRY_LINE = LazyPattern(r"^\s*((?:@[\w.-]+:)?registry)\s*=\s*[\"']?(https?://[^\s\"']+)")
+_WEB = ("https://", "http://")
+_URL = LazyPattern(r"^[^@;]{0,1000}?@[ \t]*([A-Za-z][A-Za-z0-9+.-]*:[^ \t;]+|git@[^ \t;]+)")
+"""The place in a requirement of Python."""
+_PLAIN = LazyPattern(r"^(?!.*\.\.)[\w+:/@.~#=&?-]+\Z")
+_INDEX_OPTION = LazyPattern(r"^--(?:extra-)?index-url (https?://\S+)$")
+
+
+class Registries(msgspec.Struct, frozen=True):
+    """The addresses to which the download of a build may connect."""
+
+    addresses: frozenset[Address]
+    git_sources: tuple[str, ...] = ()
+
+    def require(self, url: str, package: str, file: str) -> None:
+        """Refuse a place from which no package is taken.
+
+        Args:
+            url: an address, or another form in which a package manager names a place.
+
+        Raises:
+            EnvironmentUnavailable: it is a git repository, a file of this machine, or a host that is no
+                registry.
+        """
+        shown = without_credentials(url)
+        if self.is_git(url):
+            if self._allows(url):
+                return
+            raise EnvironmentUnavailable(
+                f"{file} takes {package} from git ({shown}), not from a registry; use a release, or "
+                "name the beginning of the address in sandbox.git-sources at the base"
+            )
+        if url.startswith("file://"):
+            raise EnvironmentUnavailable(
+                f"{file} takes {package} from a file of this machine ({shown}); use a release"
+            )
+        if url.startswith(_WEB) and address_of(url) not in self.addresses:
+            raise EnvironmentUnavailable(
+                f"{file} takes {package} from {shown}, which is on no registry; use one, or name the host "
+                "in sandbox.registries at the base"
+            )
+
+    def is_git(self, url: str) -> bool:
+        """Return True for the address of a git repository, or of an archive that its host makes of it."""
+        address = address_of(url) if url.startswith(_WEB) else None
+        return _GIT.search(url) is not None or (address is not None and address.host in _ARCHIVES_OF_GIT)
+
+    def _allows(self, url: str) -> bool:
+        if not _PLAIN.search(url):  # git resolves .. and escapes before it connects
+            return False
+        return _without_form(url).startswith(tuple(map(_without_form, self.git_sources)) or ("\0",))
+
+
+def registries_of(conditions: BuildConditions, indexes: Iterable[str] = ()) -> Registries:
+    """Return the registries of the caller, of the settings, and the public ones.
+
+    Args:
+        indexes: addresses of further registries that the caller configured.
+    """
+    environ = conditions.environ
+    named = [*USUAL_HOSTS, *SAME_HOSTS, *conditions.registries, *indexes]
+    named += [url for name in _INDEX_VARIABLES for url in environ.get(name, "").split()]
+    named += [url for _, url in npm_registries(environ)]
+    for source in conditions.git_sources:
+        named += [
+            _without_form(source),
+            *(_ARCHIVES_OF_GIT if "github.com/" in _without_form(source) else ()),
+        ]
+    return Registries(frozenset(filter(None, map(_address, named))), conditions.git_sources)
+
+
+def require_registry(line: str, file: str, registries: Registries) -> None:
+    """Refuse a requirement that names a place other than a registry.
+
+    Args:
+        line: a requirement, or an option that names an index.
+
+    Raises:
+        EnvironmentUnavailable: its place is a git repository, a file of this machine or another host, or it
+            is an option of another kind: ``--no-binary`` would run code of a package.
+    """
+    index = _INDEX_OPTION.search(line)
+    if index is not None:
+        registries.require(index[1], "packages", file)
+    elif line.lstrip().startswith("-") or len(line.splitlines()) > 1:
+        raise EnvironmentUnavailable(f"{file} has the requirement {line!r}, which is an option; remove it")
+    elif place := place_of(line):
+        registries.require(place, name_of(line), file)
+
+
+def place_of(line: str) -> str:
+    """Return the place that a requirement of Python names; empty if it is any registry."""
+    found = _URL.search(line)
+    return found[1] if found else ""
+
+
+def npm_registries(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the registries that the caller's own ``.npmrc`` sets, without the passwords in it."""
+    path = Path(environ.get("HOME") or Path.home(), ".npmrc")
+    with suppress(OSError, ValueError):
+        for line in path.read_text("utf-8").splitlines():
+            if found := _REGISTRY_LINE.search(os.path.expandvars(line) if "${" not in line else ""):
+                yield found[1], without_credentials(found[2])
+
+
+def _address(text: str) -> Address | None:
+    return None if text.startswith("/") else address_of(text)
+
+
+def _without_form(url: str) -> str:
+    """Return the address of a git repository as host and path, whatever form names it."""
+    kind, _, rest = url.partition(":")
+    if kind in _SHORT and not rest.startswith("//"):
+        url = _SHORT[kind] + rest
+    elif "://" not in url and not url.startswith("git@") and url.count("/") == 1:
+        url = _SHORT["github"] + url
+    url = (
+        url.removeprefix("git@").replace(":", "/", 1) if url.startswith("git@") else url.rpartition("://")[2]
+    )
+    return url.rpartition("@")[2] if "@" in url.partition("/")[0] else url
