@@ -266,7 +266,7 @@ class Bench:
             lambda: self.review(project.root, cold=True),
             lambda: floor(project.root, files, self.rules, self.config),
         )
-        bound = self.bound(bare, wall=(1.35, 0.15), processor=(1.35, 30))
+        bound = self.bound(bare, wall=(1.35, 0.15), processor=(1.35, 36))
         self.line("5-file change, cold cache", cold, bound, compared(cold, bare))
         (warm,) = self.seconds(lambda: self.review(project.root, cold=False))
         bound = self.bound(0, wall=(0, 0.30), processor=(0, 32))
@@ -288,7 +288,7 @@ class Bench:
             lambda: side_by_side(commands, project.root),
         )
         text = f"review {measured:.3f} s, floor {bare:.3f} s of {len(commands)} tools"
-        bound = self.bound(bare, wall=(1.35, 0.2), processor=(1.35, 40))
+        bound = self.bound(bare, wall=(1.35, 0.2), processor=(1.35, 55))
         self.line("6 files of every kind, cold cache", measured, bound, text)
 
     def wide(self) -> None:
