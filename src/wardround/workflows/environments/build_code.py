@@ -1,4 +1,4 @@
-"""The files of a tree that decide what a build does, beside its back end and what it compiles.
+"""The files of a tree that decide what a build does, in addition to its back end and what it compiles.
 
 A build that runs code of the tree can read all of it, so that the files are those which its scripts name; if
 a script runs other code of the tree, all files of the project.
