@@ -2,10 +2,12 @@
 
     python benchmarks/commit.py            # every comparison, medians of 9
     python benchmarks/commit.py --runs 3 --only small
+    python benchmarks/commit.py --processor   # processor time, the least of 3: beside other programs
 
 All input is generated in a temporary directory, and compared commands run alternately in one loop, so that a
 slow machine slows down both. The floor is a pool of as many processes as there are cores, running the
-commands of wardround over files that already exist.
+commands of wardround over files that already exist. Processor time of a review is compared with that of the
+same commands and with the start of a bare interpreter; its bounds are wide, since they hold on any machine.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import resource
 import shutil
 import statistics
 import subprocess
@@ -22,6 +25,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 
 from wardround import host
@@ -118,18 +122,43 @@ def quiet(
     return subprocess.run(argv, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def median_of(runs: int, *tasks: Callable[[], object]) -> list[float]:
-    """Return the median seconds of each task, run alternately; one warm-up of each is not counted."""
+class WallTime:
+    """The median of the seconds that pass; for a machine that does nothing else."""
+
+    def read(self) -> float:
+        return time.perf_counter()
+
+    def summary(self, seconds: Sequence[float]) -> float:
+        return statistics.median(seconds)
+
+
+class ProcessorTime:
+    """The least processor time of the started programs and of those that they waited for."""
+
+    def read(self) -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def summary(self, seconds: Sequence[float]) -> float:
+        return min(seconds)
+
+
+Clock = WallTime | ProcessorTime
+
+
+def seconds_of(clock: Clock, runs: int, *tasks: Callable[[], object]) -> list[float]:
+    """Return the seconds of each task, run alternately; one warm-up of each is not counted."""
     times: list[list[float]] = [[] for _ in tasks]
     for number in range(runs + 1):
         for task, seconds in zip(tasks, times, strict=True):
-            started = time.perf_counter()
+            started = clock.read()
             task()
             if number:
-                seconds.append(time.perf_counter() - started)
-    return [statistics.median(seconds) for seconds in times]
+                seconds.append(clock.read() - started)
+    return [clock.summary(seconds) for seconds in times]
 
 
+PARTS = ("small", "mixed", "wide", "large", "memory")
 MIXED = {
     "shop/orders.py": module(1),
     "web/Orders.tsx": (
@@ -191,14 +220,13 @@ def runs_for(tool: Tool, specialist: Specialist, path: str, text: str) -> bool:
 class Bench:
     """The comparisons, each printing one line with its ratio and its bound."""
 
-    def __init__(self, folder: Path, runs: int) -> None:
+    def __init__(self, folder: Path, runs: int, clock: Clock) -> None:
         self.folder = folder
         self.runs = runs
+        self.clock = clock
         self.cache = folder / "cache"
         self.env = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "XDG_STATE_HOME": str(folder / "state")}
         self.failed = False
-        from importlib import resources
-
         self.rules = Path(str(resources.files(RULES_PACKAGE) / "python"))
         self.config = folder / "ruff.toml"
         from wardround_python.tools.ruff_config import ruff_fallback_config
@@ -216,25 +244,36 @@ class Bench:
         self.failed |= value > bound
         print(f"{name:<44} {text:<52} {value:6.3f} of {bound:.3f}  {verdict}", flush=True)
 
-    def against_floor(self, name: str, project: Project, count: int, ratio: float, plus: float) -> None:
-        files = project.change(count)
-        measured, bare = median_of(
-            self.runs,
-            lambda: self.review(project.root, cold=True),
-            lambda: floor(project.root, files, self.rules, self.config),
-        )
-        bound = ratio * bare + plus
-        self.line(
-            name, measured, bound, f"review {measured:.3f} s, floor {bare:.3f} s, ratio {measured / bare:.2f}"
-        )
+    def bound(self, floor: float, *, wall: tuple[float, float], processor: tuple[float, float]) -> float:
+        """Return the bound for a review whose tools alone take some seconds.
+
+        Args:
+            wall: a factor of the floor, and seconds.
+            processor: a factor of the floor, and a number of starts of a bare interpreter.
+        """
+        if isinstance(self.clock, WallTime):
+            return wall[0] * floor + wall[1]
+        (start,) = self.seconds(lambda: quiet([sys.executable, "-I", "-c", "pass"], self.folder))
+        return processor[0] * floor + processor[1] * start
+
+    def seconds(self, *tasks: Callable[[], object]) -> list[float]:
+        return seconds_of(self.clock, self.runs, *tasks)
 
     def small(self) -> None:
         project = Project(self.folder / "small", 200)
-        self.against_floor("5-file change, cold cache", project, 5, 1.35, 0.15)
-        (warm,) = median_of(self.runs, lambda: self.review(project.root, cold=False))
-        self.line("5-file change, warm cache", warm, 0.30, f"review {warm:.3f} s")
-        (helped,) = median_of(self.runs, lambda: quiet([str(WARDROUND), "--help"], project.root))
-        self.line("wardround --help", helped, 0.15, f"{helped:.3f} s")
+        files = project.change(5)
+        cold, bare = self.seconds(
+            lambda: self.review(project.root, cold=True),
+            lambda: floor(project.root, files, self.rules, self.config),
+        )
+        bound = self.bound(bare, wall=(1.35, 0.15), processor=(1.35, 30))
+        self.line("5-file change, cold cache", cold, bound, compared(cold, bare))
+        (warm,) = self.seconds(lambda: self.review(project.root, cold=False))
+        bound = self.bound(0, wall=(0, 0.30), processor=(0, 32))
+        self.line("5-file change, warm cache", warm, bound, f"review {warm:.3f} s")
+        (shown,) = self.seconds(lambda: quiet([str(WARDROUND), "--help"], project.root))
+        bound = self.bound(0, wall=(0, 0.15), processor=(0, 9))
+        self.line("wardround --help", shown, bound, f"{shown:.3f} s")
 
     def mixed(self) -> None:
         project = Project(self.folder / "mixed", 20)
@@ -244,29 +283,34 @@ class Bench:
         scratch = self.folder / "scratch"
         scratch.mkdir()
         commands = commit_commands(project.root, list(MIXED), scratch)
-        measured, bare = median_of(
-            self.runs,
+        measured, bare = self.seconds(
             lambda: self.review(project.root, cold=True),
             lambda: side_by_side(commands, project.root),
         )
         text = f"review {measured:.3f} s, floor {bare:.3f} s of {len(commands)} tools"
-        self.line("6 files of every kind, cold cache", measured, 1.35 * bare + 0.2, text)
+        bound = self.bound(bare, wall=(1.35, 0.2), processor=(1.35, 40))
+        self.line("6 files of every kind, cold cache", measured, bound, text)
 
     def wide(self) -> None:
-        self.against_floor(
-            "200-file change, cold cache", Project(self.folder / "wide", 400, 35), 200, 1.25, 0.0
+        project = Project(self.folder / "wide", 400, 35)
+        files = project.change(200)
+        measured, bare = self.seconds(
+            lambda: self.review(project.root, cold=True),
+            lambda: floor(project.root, files, self.rules, self.config),
         )
+        bound = self.bound(bare, wall=(1.25, 0), processor=(2.2, 0))
+        self.line("200-file change, cold cache", measured, bound, compared(measured, bare))
 
     def large(self) -> None:
         little, big = Project(self.folder / "little", 200), Project(self.folder / "big", 20_000, 4)
         little.change(1)
         big.change(1)
-        in_big, in_little = median_of(
-            self.runs,
+        in_big, in_little = self.seconds(
             lambda: self.review(big.root, cold=True),
             lambda: self.review(little.root, cold=True),
         )
-        self.line("1 file in 20,000 against 1 file in 200", in_big / in_little, 1.2,
+        bound = self.bound(1, wall=(1.2, 0), processor=(1.5, 0))
+        self.line("1 file in 20,000 against 1 file in 200", in_big / in_little, bound,
                   f"{in_big:.3f} s against {in_little:.3f} s")  # fmt: skip
 
     def memory(self) -> None:
@@ -282,6 +326,11 @@ class Bench:
             time.sleep(_LOOK_EVERY_S)
         assert review.returncode in (0, 1), review.returncode
         self.line("5,000-file change, memory of the host", peak, 150.0, f"{peak:.0f} MiB, its forks included")
+
+
+def compared(measured: float, bare: float) -> str:
+    """Return the figures of a review and its floor."""
+    return f"review {measured:.3f} s, floor {bare:.3f} s, ratio {measured / bare:.2f}"
 
 
 _LOOK_EVERY_S = 0.05
@@ -311,15 +360,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", choices=["small", "mixed", "wide", "large", "memory"])
+    parser.add_argument("--runs", type=int, help="default: 9, or 3 of processor time")
+    parser.add_argument("--only", choices=PARTS, action="append", help="repeatable")
+    parser.add_argument("--processor", action="store_true", help="measure processor time")
     options = parser.parse_args()
+    clock: Clock = ProcessorTime() if options.processor else WallTime()
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
     try:
-        bench = Bench(folder, options.runs)
-        for name in ("small", "mixed", "wide", "large", "memory"):
-            if options.only in (None, name):
-                getattr(bench, name)()
+        bench = Bench(folder, options.runs or (3 if options.processor else 9), clock)
+        for name in options.only or PARTS:
+            getattr(bench, name)()
         return 1 if bench.failed else 0
     finally:
         shutil.rmtree(folder, ignore_errors=True)

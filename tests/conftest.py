@@ -77,6 +77,13 @@ def git_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield file
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Let workers keep neighbouring tests, which share fixtures and imports, and steal at the end."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """The workers of ``pytest -n auto``: half as many again as cores, since tests wait for other programs."""
     return (os.cpu_count() or 1) * 3 // 2
@@ -196,10 +203,17 @@ def _state(path: Path) -> tuple[int, str]:
 
 @pytest.fixture(scope="session")
 def proven_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of caches that tests share: proofs that the tools work, and the index of the checks."""
-    folder = tmp_path_factory.getbasetemp() / "proven-tools"
+    """A folder of caches that all workers share: proofs that the tools work, and what each start reads.
+
+    An entry's name is a digest of everything that it depends on.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "proven-tools"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+_SHARED_CACHES = ("programs", "proofs", "checks", "rules", "installed", "ast-grep", "sources")
 
 
 def _share_new(source: Path, target: Path) -> None:
@@ -230,12 +244,12 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Pa
     }.items():
         (places / folder).mkdir(parents=True)
         monkeypatch.setenv(variable, str(places / folder))
+    monkeypatch.setenv("WARDROUND_BACKGROUND_INDEX", "off")  # no process may outlive its test
     (places / "gitconfig").write_text(_GIT_CONFIG, encoding="utf-8")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(places / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
-    kinds = ("programs", "proofs", "checks")
-    caches = [(places / "cache" / "wardround" / kind, proven_tools / kind) for kind in kinds]
+    caches = [(places / "cache" / "wardround" / kind, proven_tools / kind) for kind in _SHARED_CACHES]
     for own, known in caches:
         _share_new(known, own)
     yield places

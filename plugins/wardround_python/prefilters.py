@@ -99,6 +99,18 @@ def changes_a_documented_function(source: SourceFile) -> bool:
     return source.base_text is not None and bool(differing(source.base_text, source.text))
 
 
+def documents_a_constructor(source: SourceFile) -> bool:
+    """Return True if a class has a method ``__init__`` and a docstring of a file may document parameters."""
+    return "def __init__(" in source.text and _PARAMETERS.search(source.text) is not None
+
+
+def changes_documented_parameters(source: SourceFile) -> bool:
+    return changes_a_documented_function(source) or documents_a_constructor(source)
+
+
+_PARAMETERS = LazyPattern(r"(?i)\b(?:args|arguments|parameters):?[ \t]*\n|:param\b")
+
+
 def rewrites_beside_words(source: SourceFile) -> bool:
     """Return True if lines are removed or changed in a module that has long strings before and after."""
     base = source.base_text

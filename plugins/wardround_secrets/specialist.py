@@ -18,6 +18,7 @@ class SecretsSpecialist(Specialist):
     name = "secrets"
     patterns = ("*",)
     reviews_all_text = True
+    reviews_history = True
     tools = LazySequence[Tool]("wardround_secrets.tools:TOOLS")
     checks = LazySequence[type[Check]]("wardround_secrets.checks:CHECKS")
     models = ("secrets",)

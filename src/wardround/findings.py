@@ -196,6 +196,7 @@ class Finding(msgspec.Struct, frozen=True):
             blocks nothing, and signals, tier and verdict count it as if it were reported.
         counted: the severity that signals and verdicts count where the change lowers that of reports, by a
             comment or a setting; None where it does not.
+        commit: the id of the commit whose version of the file has it; empty for the head.
     """
 
     fingerprint: str
@@ -218,6 +219,7 @@ class Finding(msgspec.Struct, frozen=True):
     estimate: Estimate | None = None
     is_silenced: bool = False
     counted: Severity | None = None
+    commit: str = ""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-
-from wardround.checks.lazy import LazyPattern
 
 COMMANDS = (
     "adapters",
@@ -38,7 +36,6 @@ COMMANDS = (
     "verify",
 )
 _NAME = "wardround"
-_HINT = LazyPattern(rf"(?<![\w/.-]){_NAME} (?=(?:{'|'.join(COMMANDS)})\b)")
 
 
 @cache
@@ -55,6 +52,8 @@ def _command(environ: Mapping[str, str], scripts: Path) -> str:
     folders = environ.get("PATH", os.defpath).split(os.pathsep)
     if environ.get("PRE_COMMIT"):
         folders = [folder for folder in folders if Path(folder) != scripts]
+    import shutil  # loads archive formats, which a start without hints does not need
+
     script = scripts / _NAME
     found = shutil.which(_NAME, path=os.pathsep.join(folders))
     if found is not None and _is_same(Path(found), script):
@@ -74,4 +73,7 @@ def _is_same(found: Path, script: Path) -> bool:
 def with_own_command(text: str) -> str:
     """Return a message in which the commands that it names are those of this installation."""
     own = own_command() if _NAME in text else _NAME
-    return text if own == _NAME else _HINT.sub(lambda found: f"{own} ", text)
+    if own == _NAME:
+        return text
+    hint = rf"(?<![\w/.-]){_NAME} (?=(?:{'|'.join(COMMANDS)})\b)"
+    return re.sub(hint, lambda found: f"{own} ", text)

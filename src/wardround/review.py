@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSource
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import INDEX
 from wardround.change.repository_view import SideView
@@ -46,6 +46,7 @@ from wardround.processors.former_settings import FormerSettings
 from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings, SideResults
 from wardround.processors.tamper import alters_settings
 from wardround.processors.visibility import open_findings, visible_findings
+from wardround.processors.withdrawn_secrets import WithdrawnSecrets
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
@@ -199,11 +200,14 @@ def run_review(
     inputs = replace(inputs, model_results=consultation.results)
     if parts:
         inputs = _with_run(inputs, origin, context, request)
-    review = former.added_to(pipeline.process(inputs))
-    review = replace(review, notes=(*review.notes, *consultation.notes, *_left_out(request, config)))
+    selected = selected_specialists(host, config, request)
+    history = _withdrawn_secrets(origin, inputs, selected)
+    results.partial = (*results.partial, *history.partial)
+    review = history.added_to(former.added_to(pipeline.process(inputs)))
+    notes = (*review.notes, *consultation.notes, *history.notes, *_left_out(request, config))
+    review = replace(review, notes=notes)
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
-    selected = selected_specialists(host, config, request)
     changed = AnalysedChange(origin, context, request, config, selected, code, published)
     analyses = analyse_change(changed, consultation.exchanges)
     evidence = evidence_of(
@@ -212,7 +216,22 @@ def run_review(
     hidden = tuple(missing_evidence(one) for one in former.missing(review))
     evidence = replace(evidence, missing=(*evidence.missing, *hidden))
     conclusion = conclude(context.document, evidence, policies)
-    return result_of(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+    done = result_of(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+    return without_review(done, change.unread) if change.unread else done
+
+
+def _withdrawn_secrets(
+    source: ChangeSource, inputs: PipelineInputs, selected: Sequence[Specialist]
+) -> WithdrawnSecrets:
+    """Return the secrets that are in the commits of a range and not in the range as a whole."""
+    change = inputs.change
+    if not isinstance(source, GitChangeSource) or change.head.startswith(":"):
+        return WithdrawnSecrets()
+    if source.repository.is_one_commit(change.base, change.head):
+        return WithdrawnSecrets()
+    from wardround.history_search import search_history  # only reviews of several commits
+
+    return search_history(source, inputs, [reader for reader in selected if reader.reviews_history])
 
 
 def _under_former_settings(
@@ -234,7 +253,9 @@ def _under_former_settings(
     try:
         config = read_config(source, change, host, former)
         context = build_context(source, change, host, config, former)
-        with ReviewRun(source, context, host, config, former, processes, executor=executor) as run:
+        with ReviewRun(
+            source, context, host, config, former, processes, executor=executor, stores_findings=False
+        ) as run:  # secrets that only the settings of the change know are not stored
             results = run.review()
         return FormerSettings(
             pipeline.process(pipeline_inputs(source, context, results, host, config, former))

@@ -77,6 +77,8 @@ class Specialist:
         content_sniffed: glob patterns of files that ``claims_text`` decides about, whatever their suffix.
         reviews_all_text: True if it reads text of any kind and encoding, and claims every file unless it
             overrides ``claims_text``; other content is then not unreviewed.
+        reviews_history: True if its checks that find secrets read each commit of a range: a secret stays
+            in the history when a later commit removes it.
         tools: its tools; ``checks.lazy.LazySequence`` defers their import, as that of checks.
         borrowed_tools: tools of other specialists that also review its files; of their results those codes
             count whose tool map names this specialist.
@@ -92,6 +94,7 @@ class Specialist:
     interpreters: tuple[str, ...] = ()
     content_sniffed: tuple[str, ...] = ()
     reviews_all_text: bool = False
+    reviews_history: bool = False
     tools: Sequence[Tool] = ()
     borrowed_tools: Sequence[Tool] = ()
     checks: Sequence[type[Check]] = ()

@@ -399,6 +399,30 @@ class TestMissingObjects:
         assert report["gate"]["outcome"] == "inconclusive"
         assert repo.fingerprint() == before
 
+    def test_a_clone_without_folders_is_not_reviewed(self, repo: GitRepository, tmp_path: Path) -> None:
+        base = repo.commit({"a.py": "x = 1\n"})
+        repo.commit({"a.py": "x = 2\n"})
+        repo.git("config", "uploadpack.allowFilter", "true")
+        repo.git("clone", "-q", "--filter=tree:0", f"file://{repo.root}", tmp_path / "treeless")
+        treeless = type(repo)(tmp_path / "treeless")
+        treeless.git("remote", "set-url", "origin", "file:///missing")
+        done = treeless.wardround("review", "--base", base)
+        assert done.returncode == 4
+        assert "this partial clone lacks folders of its commits" in " ".join(done.stdout.split())
+
+    def test_a_search_without_contents_is_incomplete(self, repo: GitRepository, tmp_path: Path) -> None:
+        repo.commit({"app/a.py": "import word\n", "lib/b.py": "b = word\n"})
+        repo.git("config", "uploadpack.allowFilter", "true")
+        clone = ("clone", "-q", "--filter=blob:none", "--sparse")
+        repo.git(*clone, f"file://{repo.root}", tmp_path / "sparse")
+        sparse = type(repo)(tmp_path / "sparse")
+        sparse.git("sparse-checkout", "set", "app")
+        with Repository(sparse.root) as repository:
+            assert repository.files_with_word(INDEX, ["word"], ["app/*"]) == ["app/a.py"]
+            assert not repository.is_search_incomplete
+            assert repository.files_with_word(INDEX, ["word"], ["*.py"]) == ["app/a.py"]
+            assert repository.is_search_incomplete
+
     def test_a_partial_clone_fetches_nothing(self, repo: GitRepository, tmp_path: Path) -> None:
         base = repo.commit({"a.py": LINES, "b.py": "b = 1\n"})
         repo.commit({"a.py": LINES + "six = 6\n"})

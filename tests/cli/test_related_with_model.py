@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.test_related import SHOP
+from tests.installed import require_installed
 
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
-pytest.importorskip("tokenizers")
+require_installed("onnx", "onnxruntime", "tokenizers")
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository

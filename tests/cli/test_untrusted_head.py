@@ -89,7 +89,11 @@ def test_a_suppression_the_base_has_counts_where_its_line_moved(base: GitReposit
 def test_at_commit_the_developers_own_configuration_counts(base: GitRepository) -> None:
     base.write(".wardround.toml", '[rules]\n"ruff/F821" = "off"\n"ty/unresolved-reference" = "off"\n')
     base.write("app.py", BAD)
-    assert _rules(base) == (0, [])
+    status, report = _report(base)
+    assert (status, [(one["rule"], one["status"]) for one in report["findings"]]) == (
+        0,
+        [("ruff/F821", "suppressed")],
+    )
 
 
 def test_ci_trusts_the_base_by_default(base: GitRepository) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import require_installed
 from wardround.config.schema import RunSettings
 from wardround.errors import ModelError
 from wardround.inference import runtime
 from wardround.inference.base_embedder import base_embedder
 
-pytest.importorskip("onnxruntime")
+require_installed("onnxruntime")
 np = pytest.importorskip("numpy")
 
 

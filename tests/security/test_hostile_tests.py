@@ -35,6 +35,15 @@ ATTACKS = {
         "import os, pathlib\n    for file in pathlib.Path('/').glob('tmp/**/*'):\n"
         "        if file.is_file() and os.access(file, os.W_OK): file.write_text('passed')",
     ),
+    "fills the file of events with events": (
+        {},
+        "with open('.wardround-run/events', 'ab') as file:\n"
+        '        file.write(b\'{"event":"stopped"}\\n\' * 600_000)',
+    ),
+    "fills the file of events with a line": (
+        {},
+        "with open('.wardround-run/events', 'ab') as file: file.write(b'x' * (40 << 20))",
+    ),
     "ends the process on import": ({"conftest.py": "import os\nos._exit(0)\n"}, "pass"),
     "collects nothing": ({"conftest.py": "collect_ignore_glob = ['*']\n"}, "pass"),
     "only collects": ({"pytest.ini": "[pytest]\naddopts = --collect-only\n"}, "pass"),
@@ -79,3 +88,12 @@ def test_a_failing_test_never_counts_as_passed(run: Callable[[str], TestsRun], a
 def test_a_failure_next_to_forged_results_is_reported(run: Callable[[str], TestsRun]) -> None:
     (failed,) = failures(run("prints results"))
     assert (failed.id, failed.base) == ("test_app.py::test_f", TestOutcome.PASSED)
+
+
+def test_a_run_that_fills_the_file_of_events_has_the_reason(run: Callable[[str], TestsRun]) -> None:
+    conditions = run("fills the file of events with events").conditions
+
+    assert conditions.detail == (
+        "the results of pytest were discarded: its run wrote more than 500000 lines into the file of its "
+        "events, which the tests can reach"
+    )

@@ -12,7 +12,15 @@ from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import FunctionNode, is_test_path, last_name, named_functions
 from wardround.languages.python.tree import unparse, walk
 from wardround.semantics.semdiff.guard_checks import GuardCheck
-from wardround.semantics.semdiff.guards import CLEANS, GUARDS_NOTHING, KINDS, Guard, GuardedFunction
+from wardround.semantics.semdiff.guards import (
+    CLEANS,
+    GUARDS_NOTHING,
+    KINDS,
+    Guard,
+    GuardedFunction,
+    TestedValues,
+)
+from wardround_python.analysis.null_guards import SURE, assigned_values, compared_names, required_names
 
 _WRITES = LazyPattern(
     r"(?i)^(?:bulk_)?(?:save|create|delete|update|insert|remove|add|set|clear|execute|executemany|upsert|merge|flush"
@@ -56,7 +64,49 @@ def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> GuardedFunct
         _exits(node),
         _argument_texts(node),
         (node.lineno, node.col_offset + len("def ") + 1),
+        values=_values(node),
     )
+
+
+def _values(node: FunctionNode) -> TestedValues:
+    required = frozenset(name for name, _ in required_names(node))
+    return TestedValues(required, compared_names(node), dict(_sources(node)), dict(_passed(node)))
+
+
+def _sources(node: FunctionNode) -> Iterator[tuple[str, str]]:
+    """Yield the names that may be None: of parameters declared so, and of what calls and entries assign."""
+    assigned = {
+        inner.id for inner in walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
+    for name in sorted(assigned):
+        values = assigned_values(name, node)
+        if values and not isinstance(values[-1], SURE):
+            yield name, " ".join(map(unparse, values))
+    for argument in _arguments(node):
+        if _is_optional(argument) and argument.arg not in assigned:
+            yield argument.arg, unparse(argument.annotation) if argument.annotation else ""
+
+
+def _arguments(node: FunctionNode) -> Sequence[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _is_optional(argument: ast.arg) -> bool:
+    declared = "" if argument.annotation is None else unparse(argument.annotation)
+    return "None" in declared or "Optional[" in declared
+
+
+def _passed(node: FunctionNode) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the names that are arguments of calls, the first place of each last."""
+    calls = [inner for inner in walk(node) if isinstance(inner, ast.Call) and not _takes_none(inner)]
+    for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(value, ast.Name):
+                yield value.id, (value.lineno, value.col_offset + 1)
+
+
+def _takes_none(call: ast.Call) -> bool:
+    return _NO_ACT.search(last_name(call.func)) is not None
 
 
 def _argument_texts(node: FunctionNode) -> tuple[str, ...]:

@@ -5,8 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from wardround.languages.python.module import PythonModule
+from wardround.languages.python.module import FunctionNode, PythonModule, names_in
 from wardround.languages.python.tree import unparse, walk
+
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+SURE = (
+    ast.Constant,
+    ast.List,
+    ast.Dict,
+    ast.Set,
+    ast.Tuple,
+    ast.ListComp,
+    ast.DictComp,
+    ast.SetComp,
+    ast.JoinedStr,
+)
+"""Values that are never None."""
 
 
 def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
@@ -62,3 +76,41 @@ def is_suppressed(module: PythonModule, node: ast.AST, kinds: Collection[str]) -
                     if names & {"Exception", "BaseException", *kinds}:
                         return True
     return False
+
+
+def required_names(function: FunctionNode) -> Iterator[tuple[str, bool]]:
+    """Return the names without whose value a function returns, and whether only None is tested."""
+    for node in walk(function):
+        if isinstance(node, ast.If) and isinstance(node.body[-1], _LEAVES):
+            test = node.test
+            for part in (
+                test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+            ):
+                if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+                    if isinstance(part.operand, ast.Name):
+                        yield part.operand.id, False
+                elif isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Is):
+                    against = part.comparators[0]
+                    is_none = isinstance(against, ast.Constant) and against.value is None
+                    if is_none and isinstance(part.left, ast.Name):
+                        yield part.left.id, True
+
+
+def assigned_values(name: str, function: FunctionNode) -> list[ast.expr]:
+    """Return the values that statements assign to a name; a loop or a ``with`` assigns an unknown one."""
+    results: list[ast.expr] = []
+    for node in walk(function):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if (
+                any(isinstance(target, ast.Name) and target.id == name for target in targets)
+                and node.value is not None
+            ):
+                results.append(node.value)
+    return sorted(results, key=lambda one: one.lineno)
+
+
+def compared_names(function: FunctionNode) -> frozenset[str]:
+    """Return the names that a function tests, or tests to decide later."""
+    looked = (n for n in walk(function) if isinstance(n, (ast.Compare, ast.UnaryOp, ast.BoolOp)))
+    return tested(function) | {name for item in looked for name in names_in(item)}

@@ -68,11 +68,13 @@ class DocstringCheck(PythonCheck):
         Args:
             line, column: the position of the token in the docstring, counted from 0.
         """
-        number = one.words_line + line
+        start = column if line else 0  # the first line of the docstring follows the quotes
+        span = self.token_span(one.words_line + line, token, start)
+        return span or self.module.name_span(self.function_of_change(one))
+
+    def token_span(self, number: int, token: str, start: int = 0) -> Span | None:
+        """Return the position of a word in a line of the file, from a 0-based column on, or None."""
         lines = self.source.lines
         written = lines[number - 1] if number <= len(lines) else ""
-        start = column if line else 0  # the first line of the docstring follows the quotes
         match = re.compile(rf"(?<!\w){re.escape(token)}(?!\w)").search(written, start)
-        if match is None:
-            return self.module.name_span(self.function_of_change(one))
-        return Span(number, match.start() + 1, number, match.end() + 1)
+        return None if match is None else Span(number, match.start() + 1, number, match.end() + 1)

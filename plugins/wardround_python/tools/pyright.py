@@ -17,6 +17,7 @@ from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
 from wardround_python.tools import pylint_settings
 from wardround_python.tools.false_positives.refuted_facts import refuter
+from wardround_python.tools.late_none_tests import late_tests
 from wardround_python.tools.ruff_config import text_in
 
 
@@ -101,6 +102,7 @@ class Pyright(Tool):
             raise ToolOutputError("pyright checked no files")
         results = []
         is_refuted = refuter(run.root)
+        is_tested_late = late_tests(run.root)
         for result in answer.general_diagnostics:
             if result.range is None or result.severity == "information":
                 continue
@@ -111,6 +113,7 @@ class Pyright(Tool):
             if result.rule in (None, "reportGeneralTypeIssues") and _is_newer(result.message, file, run):
                 continue  # ruff reports it with the same severity
             is_asked = code in run.requested or not map_of("pyright").is_ignored(code, file)
+            is_asked = is_asked or is_tested_late(file, code, result.message, span)
             if is_asked and not is_refuted(file, code, span):
                 results.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
         return results

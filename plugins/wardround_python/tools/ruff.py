@@ -24,6 +24,7 @@ from wardround_python.tools.false_positives.ruff import DOUBTED, equality_of, is
 from wardround_python.tools.ruff_config import (
     FALLBACK,
     excludes_by_itself,
+    extended_by,
     is_left_out,
     ruff_config_closure,
     ruff_config_overlay,
@@ -235,6 +236,9 @@ class Ruff(Tool):
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return ruff_config_closure(path, text)
+
+    def named_configs(self, path: str, text: str) -> Sequence[str]:
+        return extended_by(path, text)
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
         return ruff_config_overlay(folder, configs)

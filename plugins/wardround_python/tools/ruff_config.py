@@ -188,6 +188,16 @@ def _toml(value: str | list[str]) -> str:
 
 def ruff_config_closure(path: str, text: str) -> list[str]:
     """Return the configuration a ruff configuration extends, relative to the repository root."""
+    targets = (
+        os.path.normpath(PurePosixPath(path).parent / name)
+        for name in extended_by(path, text)
+        if not name.startswith(("/", "~"))
+    )
+    return [target for target in targets if not target.startswith("..")]
+
+
+def extended_by(path: str, text: str) -> list[str]:
+    """Return the configuration that a ruff configuration extends, as it writes it."""
     if not path.endswith(".toml"):
         return []
     try:
@@ -195,7 +205,4 @@ def ruff_config_closure(path: str, text: str) -> list[str]:
         extended = table.get("extend")
     except (ValueError, AttributeError):
         return []  # ruff itself reports the file
-    if not isinstance(extended, str) or extended.startswith(("/", "~")):
-        return []
-    target = os.path.normpath(PurePosixPath(path).parent / extended)
-    return [] if target.startswith("..") else [target]
+    return [extended] if isinstance(extended, str) else []

@@ -11,7 +11,7 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawFinding, Span
+from wardround.findings import RawFinding, Severity, Span
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
@@ -19,6 +19,7 @@ from wardround_python.target_version import noted_target, target_note, version_n
 from wardround_python.tools import pylint_settings
 from wardround_python.tools.false_positives.refuted_facts import refuter
 from wardround_python.tools.false_positives.unknown_signatures import Signatures
+from wardround_python.tools.late_none_tests import late_tests
 from wardround_python.tools.ruff_config import text_in
 
 
@@ -103,6 +104,7 @@ class Ty(Tool):
         """Read ``ty check --output-format gitlab``."""
         found = []
         is_refuted = refuter(run.root)
+        is_tested_late = late_tests(run.root)
         signatures = Signatures(run.root, noted_target(run).type_version())
         text_of = cache(partial(text_in, run.root))
 
@@ -126,6 +128,10 @@ class Ty(Tool):
                 result.check_name, file
             )
             is_fact = map_of("ty").states_fact(result.check_name, message)
+            is_late = not is_waived(file, span.line) and is_tested_late(
+                file, result.check_name, message, span
+            )
+            is_fact = is_fact or is_late
             is_more = is_fact or result.check_name in map_of("ty").if_caused
             is_told = is_asked or (is_more and not is_waived(file, span.line))
             is_told = is_told and not map_of("ty").is_left_out(result.check_name, message)
@@ -135,7 +141,14 @@ class Ty(Tool):
                 and not signatures.is_unknown(result.check_name, message, file, span)
             ):
                 only_caused = not (is_asked or is_fact)
-                found.append(RawFinding(result.check_name, file, span, message, only_caused=only_caused))
+                severity = Severity.WARN if is_late else None
+                if is_late:
+                    message = f"{message}; the same function tests for None only after this use"
+                found.append(
+                    RawFinding(
+                        result.check_name, file, span, message, severity=severity, only_caused=only_caused
+                    )
+                )
         return found
 
     def identity(self) -> str:

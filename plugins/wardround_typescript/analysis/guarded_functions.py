@@ -11,6 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import FUNCTIONS, Code, argument, code_of
 from wardround.languages.script.syntax import inside
 from wardround.semantics.semdiff.guards import CLEANS, GUARDS_NOTHING, KINDS, Guard, GuardedFunction
+from wardround_typescript.analysis.tested_values import tested_values
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -90,6 +91,7 @@ def _body(code: Code, name: str, node: Node) -> GuardedFunction:
         _given(code, node),
         _named_at(code, node),
         _group(code, node),
+        tested_values(code, node),
     )
 
 

@@ -121,6 +121,11 @@ class Biome(Tool):
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return config_closure(path, text)
 
+    def named_configs(self, path: str, text: str) -> Sequence[str]:
+        from wardround_typescript.tools.tsc import extended_by
+
+        return [name for name in extended_by(text) if name != "//"]  # the configuration of the root
+
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
         return config_overlay(folder, configs)
 

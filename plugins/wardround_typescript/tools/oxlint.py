@@ -93,6 +93,11 @@ class Oxlint(Tool):
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return config_closure(path, text)
 
+    def named_configs(self, path: str, text: str) -> Sequence[str]:
+        from wardround_typescript.tools.tsc import extended_by
+
+        return extended_by(text)
+
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
         return config_overlay(folder, configs)
 

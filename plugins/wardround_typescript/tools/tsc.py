@@ -65,7 +65,7 @@ def _check_extended(run: Invocation, trusted: Iterable[str]) -> None:
         return
     worktree = os.path.realpath(untrusted.worktree)
     for path in trusted:
-        packages = {_package(one) for one in _extended((run.root / path).read_text("utf-8", "replace"))}
+        packages = {_package(one) for one in extended_by((run.root / path).read_text("utf-8", "replace"))}
         for folder, name in itertools.product(PurePosixPath(path).parents, packages - {""}):
             found = os.path.relpath(os.path.realpath(run.root / folder / "node_modules" / name), worktree)
             touched = next((one for one in untrusted.paths if one.startswith(f"{found}/")), None)
@@ -92,11 +92,11 @@ def _projects_of(root: Path, file: str) -> list[str]:
 
 def config_closure(path: str, text: str) -> Sequence[str]:
     """Return the configurations that a configuration extends or references, relative to the root."""
-    beside = [_relative_to(path, one) for one in _extended(text) if one.startswith(".")]
+    beside = [_relative_to(path, one) for one in extended_by(text) if one.startswith(".")]
     return [one for target in beside if target for one in (target, f"{target}.json")] + _referred(path, text)
 
 
-def _extended(text: str) -> list[str]:
+def extended_by(text: str) -> list[str]:
     extended = (jsonc.loads(text) or {}).get("extends", [])
     named = extended if isinstance(extended, list) else [extended]
     return [one for one in named if isinstance(one, str)]
@@ -236,6 +236,9 @@ class Tsc(Tool):
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return config_closure(path, text)
+
+    def named_configs(self, path: str, text: str) -> Sequence[str]:
+        return extended_by(text)
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
         return config_overlay(folder, configs)

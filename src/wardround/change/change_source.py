@@ -130,7 +130,7 @@ class FileTexts:
         return None if content is None else self._decoded(content)
 
     def _decoded(self, content: bytes) -> str | None:
-        """Return the text of a content; that of the last one is kept, since findings follow their files."""
+        """Return the text of a content; that of the last one is cached, since findings follow their files."""
         last, text = self._last
         if content is not last:
             text = decoded(content)
@@ -148,8 +148,9 @@ class FileTexts:
         return None if content is None else in_any_encoding(content)
 
     def head_bytes(self, path: str) -> bytes | None:
-        """Return the content after the change; None if it does not exist."""
-        return self._origin.content(self._files[path])
+        """Return the content after the change; None if it does not exist, or is not of the change."""
+        file = self._files.get(path)
+        return None if file is None else self._origin.content(file)
 
     def base_bytes(self, path: str) -> bytes | None:
         """Return the content before the change; None for an added file."""

@@ -157,6 +157,7 @@ class Change(msgspec.Struct, frozen=True):
         target: the revision the change is to be merged into, the tip of its branch; ``base`` by default.
         all_files: the files are those of the work tree, whatever was changed; there is nothing to compare
             them with.
+        unread: the reason why the files are not known, so that there are none here; else empty.
     """
 
     base: str
@@ -164,6 +165,7 @@ class Change(msgspec.Struct, frozen=True):
     files: tuple[ChangedFile, ...] = ()
     target: str = ""
     all_files: bool = False
+    unread: str = ""
 
     def __post_init__(self) -> None:
         if not self.target:

@@ -1,7 +1,7 @@
 """The settings by which a repository or its user names programs that git would start.
 
 Filters of ``.gitattributes`` (``filter.<name>.clean``) run when git compares or writes files of the work
-tree, commands of trailers when it adds one. Whoever can write ``.git/config`` would choose a program of the
+tree, commands of trailers when it adds one. The author of ``.git/config`` would choose a program of the
 reviewer, and a filter of the user's own configuration can import modules of the tree. So none of them runs:
 files are compared by their bytes.
 """

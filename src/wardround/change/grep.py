@@ -95,6 +95,9 @@ class StoredFiles:
     Args:
         place: the arguments by which ``git grep`` searches them: ``--cached``, or the name of the tree.
         blobs: path and object id of its regular files.
+
+    Attributes:
+        is_incomplete: a search did without a file whose object is missing.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class StoredFiles:
         self._git = git
         self._place = place
         self._read = read
+        self.is_incomplete = False
         self.blobs = cache(lambda: list(blobs()))
 
     def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
@@ -116,7 +120,9 @@ class StoredFiles:
 
     def content(self, blob: str) -> bytes:
         """Return the content of an object, empty if it is missing."""
-        return self._read.get(blob) or b""
+        content = self._read.get(blob)
+        self.is_incomplete |= content is None
+        return content or b""
 
 
 class CheckedOutFiles:
@@ -157,8 +163,10 @@ class CheckedOutFiles:
         found: set[str] = set()
         for start in range(0, len(paths), _NAMED_AT_ONCE):
             named = [f":(literal){path}" for path in paths[start : start + _NAMED_AT_ONCE]]
-            with suppress(GitError):  # a partial clone lacks contents outside of its sparse checkout
+            try:
                 found |= self._stored.grep(words, named)
+            except GitError:  # a partial clone lacks contents outside of its sparse checkout
+                self._stored.is_incomplete = True
         return found & set(paths)
 
     def contents(self, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
@@ -22,6 +22,9 @@ from wardround.change.revisions import END, is_object_id, require_revision, trac
 from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, WorkTree, paths_overlap
 from wardround.errors import GitError
+
+if TYPE_CHECKING:
+    from wardround.change.withdrawn_lines import WithdrawnLines
 
 INDEX = ":index"
 WORKTREE = ":worktree"
@@ -64,6 +67,7 @@ class Repository:
         self.root = self.git_dir if self.bare else Path(answer[3].removesuffix("\n"))
         self._git.folder = self.root
         self._searches: dict[str, WordSearch] = {}
+        self._searched_objects: list[StoredFiles] = []
 
     def __enter__(self) -> Self:
         return self
@@ -157,7 +161,8 @@ class Repository:
         """Return the change from the merge base of two revisions to the second; all of it, if the first is
         the empty tree.
 
-        The first is the target of the change.
+        The first is the target of the change. In a partial clone that lacks the folders of one of them, the
+        change is ``unread``.
 
         Raises:
             GitError: a name denotes no commit, or the two share no history.
@@ -171,7 +176,22 @@ class Repository:
             raise GitError(
                 f"{base} and {head} share no commit here; fetch more history, or give another --base"
             )
-        return replace(self.range(merge_base, head_id), target=base_id)
+        try:
+            return replace(self.range(merge_base, head_id), target=base_id)
+        except GitError:
+            if not self._is_partial:
+                raise
+        sides = f"{merge_base[:7]} {head_id[:7]}"
+        unread = (
+            f"this partial clone lacks folders of its commits; run git diff {sides} once while its remote is "
+            f"reachable, which fetches them"
+        )
+        return Change(merge_base, head_id, (), base_id, unread=unread)
+
+    @property
+    def _is_partial(self) -> bool:
+        """Return True if the clone was made without all objects of its commits."""
+        return bool(self._git.settings(r"^remote\..*\.promisor$"))
 
     def range(self, base: str, head: str) -> Change:
         """Return the change from one tree to another, both given as object ids."""
@@ -409,7 +429,14 @@ class Repository:
 
     def _stored(self, side: str) -> StoredFiles:
         place = "--cached" if side == INDEX else side
-        return StoredFiles(self._git, place, lambda: self.blobs_of(side), self.blobs)
+        stored = StoredFiles(self._git, place, lambda: self.blobs_of(side), self.blobs)
+        self._searched_objects.append(stored)
+        return stored
+
+    @property
+    def is_search_incomplete(self) -> bool:
+        """Return True if a search in this process did without files that a partial clone lacks."""
+        return any(stored.is_incomplete for stored in self._searched_objects)
 
     def _elsewhere(self, side: str) -> Collection[str]:
         """Return the paths that a search of the work tree does not find with their content in a side."""
@@ -444,6 +471,24 @@ class Repository:
         asked = [head] if base == self.empty_tree else [head, f"^{base}"]
         out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", END, *asked, "--")
         return [message.strip() for message in out.split("\0") if message.strip()]
+
+    def is_one_commit(self, base: str, head: str) -> bool:
+        """Return True if a commit, and nothing else, is between two trees."""
+        parents = self.blobs.parents(head)
+        return parents == ([] if base == self.empty_tree else [base])
+
+    def withdrawn_lines(self, change: Change, remaining: Collection[bytes]) -> WithdrawnLines:
+        """Return the lines that a commit of a range adds and a later one removes.
+
+        Args:
+            remaining: the stripped lines that the range as a whole adds.
+        """
+        from wardround.change.withdrawn_lines import withdrawn_lines  # only reviews of several commits
+
+        base, target = (name if name != self.empty_tree else "" for name in (change.base, change.target))
+        shallow = self.common_dir / "shallow"
+        boundary = shallow.read_text().split() if shallow.is_file() else ()
+        return withdrawn_lines(self._git, base, [target], change.head, remaining, boundary)
 
     def author(self, commit: str) -> str:
         """Return name and address of the author of a commit; of an uncommitted change, of the user."""

@@ -179,6 +179,14 @@ class Blobs:
             self._ask([spec])
             return self._answer(spec)[0]
 
+    def parents(self, commit: str) -> list[str]:
+        """Return the ids of the parents of a commit, as the commit itself names them."""
+        with self._lock:
+            self._ask([commit])
+            content = self._answer(commit, b"commit")[1] or b""
+        header = content.partition(b"\n\n")[0].decode("latin-1").split("\n")
+        return [line.removeprefix("parent ") for line in header if line.startswith("parent ")]
+
     def _ask(self, names: Sequence[str]) -> None:
         stdin, _ = self._streams()
         try:

@@ -11,7 +11,6 @@ import click
 
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit_line
-from wardround.findings import ENTIRE_CHANGE
 
 if TYPE_CHECKING:
     from wardround.processors.baseline_file import Baseline
@@ -57,6 +56,7 @@ def show(repo: Path | None) -> None:
 @_repo
 def prune(repo: Path | None) -> None:
     """Remove entries whose finding no longer exists; accept nothing new."""
+    from wardround.findings import ENTIRE_CHANGE
     from wardround.processors.baseline_file import Baseline
 
     root, name, baseline = _stored(repo)

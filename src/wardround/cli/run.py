@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -287,17 +286,24 @@ def write(output: ReportSpec, review: ReviewResult, work_tree: Path) -> None:
         ) from cause
 
 
+def _columns(default: int) -> int:
+    """Return the width of the terminal; the default without one."""
+    if not sys.stdout.isatty():
+        return default
+    import shutil  # loads archive formats
+
+    return shutil.get_terminal_size((default, 0)).columns
+
+
 def _print_text(output: ReportSpec, review: ReviewResult) -> None:
     """Print the report for people, as wide as the terminal."""
     from wardround.reports import finding_lines, terminal, text
 
-    is_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns if is_terminal else terminal.WIDTH
-    with terminal.in_columns(width):
+    with terminal.in_columns(_columns(terminal.WIDTH)):
         if not wants_colour(output.colour):
             emit(text.render(review))
             return
-        link = finding_lines.linked if is_terminal else finding_lines.unlinked
+        link = finding_lines.linked if sys.stdout.isatty() else finding_lines.unlinked
         rendered = text.render(review, text.coloured, link)
     emit(without_commands(rendered) if is_ci_log(os.environ) else rendered, escaped=True)
 

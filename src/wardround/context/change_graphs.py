@@ -47,7 +47,7 @@ def open_graphs(
     with ExitStack() as stack:
         graphs = [stack.enter_context(CodeGraph.open(repository.git_dir)) for _ in trees]
         for graph, tree in zip(graphs, trees, strict=True):
-            update_within(graph, tree, limit)
+            update_within(graph, tree, limit, repository.root)
         stack.pop_all()
     return ChangeGraphs(*graphs)
 

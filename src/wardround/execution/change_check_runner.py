@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from wardround.context.change_tests import ChangeCoverage
     from wardround.context.surface.model import Surface
 
+_INCOMPLETE_SEARCH = "this partial clone lacks files outside of its sparse checkout, which were not searched"
 GRAPH_LIMITS = {Profile.COMMIT: UpdateLimit(2.0, 60), Profile.CI: UpdateLimit(300.0)}
 """The work on the code graphs: a file takes 2 to 4 ms, so a commit waits 0.2 s and builds none."""
 _NO_REPOSITORY = "the code graph was not built because a diff file has no repository"
@@ -113,6 +114,9 @@ class ChangeCheckRunner:
             yield found if isinstance(found, Unreviewed) else (specialist.name, found)
         if specialist.name in self._without_graph:
             yield PartialReview(specialist.name, self._graph_problem)
+        source = self._source
+        if isinstance(source, GitChangeSource) and source.repository.is_search_incomplete:
+            yield PartialReview(specialist.name, _INCOMPLETE_SEARCH)
 
     def _refuse(self, reason: str) -> list[ChangeCheckResult]:
         return [refusal(specialist, view.files[0].path, reason) for specialist, view in self._views()]

@@ -41,7 +41,7 @@ def reviewers_of(specialist: Specialist) -> tuple[ResultSource, ...]:
 
 
 class PartialReview(msgspec.Struct, frozen=True):
-    """The checks of a specialist for the entire change ran without something that they need.
+    """The checks of a specialist for the entire change ran without something that they need, or in part.
 
     The gate is not inconclusive, since the other results of the specialist exist; its plane is.
     """

@@ -90,6 +90,7 @@ class ReviewRun:
         processes: the running tools; stopping them cancels the review, and the remaining files are
             unreviewed.
         executor: where the checks run.
+        stores_findings: the cache keeps the findings of files without secrets; otherwise none.
 
     Attributes:
         published: the surfaces that others rely on.
@@ -105,7 +106,10 @@ class ReviewRun:
         processes: Processes,
         progress: Callable[[str], None] = lambda text: None,
         executor: Executor | None = None,
+        *,
+        stores_findings: bool = True,
     ) -> None:
+        self._stores_findings = stores_findings
         self._source = source
         self._context = context
         self._host = host
@@ -249,7 +253,7 @@ class ReviewRun:
             snapshot=self._open_snapshot,
             jobs=jobs,
             timeout_s=self._config.root.tool_timeout,
-            is_secret=lambda rule: self._host.catalogue.rule(rule).masked,
+            is_secret=lambda rule: not self._stores_findings or self._host.catalogue.rule(rule).masked,
             progress=self._progress,
             untrusted_paths=self._trust.untrusted_paths,
             executor=self._executor,

@@ -18,6 +18,7 @@ from wardround.execution.model import with_path
 from wardround.execution.review_side import ReviewSide
 from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding
 from wardround.tools.column_units import positioned
+from wardround.tools.configuration import require_inside
 from wardround.tools.process import Processes, minimal_env
 from wardround.tools.proof import Proofs
 from wardround.tools.tool import Invocation, Tool, ToolScope
@@ -133,7 +134,8 @@ class ToolRunner:
                 job.error = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
             return []
         # The slowest first, so that none runs alone at the end.
-        pending = sorted(jobs, key=lambda job: -job.tool.typical_s)
+        possible = [job for job in jobs if job.error is None]
+        pending = sorted(possible, key=lambda job: -job.tool.typical_s)
         lock = threading.Lock()
         threads = [
             threading.Thread(target=self.work, args=(side, snapshot, pending, lock), daemon=True)
@@ -150,7 +152,8 @@ class ToolRunner:
                 for name, text in self._config_for(job.tool, path).items():
                     if name.startswith("../"):
                         snapshot.write_above(job.sandbox_name(side), name[3:], text)
-                    else:
+                    elif job.error is None:
+                        job.error = _objection_to(job.tool, name, text)
                         snapshot.write(job.sandbox_name(side), name, text.encode("utf-8", "surrogateescape"))
         written = ((job.sandbox_name(side), path, job.tool.endings) for job in jobs for path in job.files)
         for room, path, endings in dict.fromkeys(written):
@@ -287,3 +290,11 @@ def _folder_remover(root: Path, folder: Path) -> Callable[[str], str]:
         return text.replace(f"{root}/", "").replace(named, "snapshot")
 
     return remove_folders
+
+
+def _objection_to(tool: Tool, path: str, text: str) -> ToolFailed | None:
+    try:
+        require_inside(tool, path, text)
+    except ToolFailed as failure:
+        return failure
+    return None

@@ -98,7 +98,7 @@ class FindingsPlane(msgspec.Struct, frozen=True, dict=True):
             if files and name not in evidence.change_reviewers:
                 yield f"no result of the checks of {name} for the entire change"
         for one in evidence.partial:
-            if one.specialist in self.change_reviewers:
+            if one.specialist in self._contributors.union(self.change_reviewers):
                 yield one.reason
 
     def _required_for(self, file: FileEvidence) -> list[str]:

@@ -32,7 +32,9 @@ class FormerSettings(msgspec.Struct, frozen=True):
         known = {finding.fingerprint for finding in review.findings if finding.is_introduced}
         raised = (_counted(finding, former) for finding in review.findings)
         pairs = list(zip(raised, review.content_names, strict=True))
-        pairs += [(_silenced(one), name) for one, name in former.values() if one.fingerprint not in known]
+        pairs += [
+            (_silenced(one, review), name) for one, name in former.values() if one.fingerprint not in known
+        ]
         pairs.sort(key=lambda pair: pair[0].sort_key)
         findings, names = zip(*pairs, strict=True)
         return replace(review, findings=findings, content_names=names)
@@ -60,5 +62,7 @@ def _counted(finding: Finding, former: dict[str, tuple[Finding, str]]) -> Findin
     return finding if severity <= finding.severity_of_rule else replace(finding, counted=severity)
 
 
-def _silenced(finding: Finding) -> Finding:
-    return replace(finding, status=Status.SUPPRESSED, is_silenced=True)
+def _silenced(finding: Finding, review: ReviewFindings) -> Finding:
+    """The finding as suppressed, without text that only the settings of the change know for a secret."""
+    message = review.mask_text(finding.message)
+    return replace(finding, status=Status.SUPPRESSED, is_silenced=True, message=message, suggested_fix=None)

@@ -88,7 +88,7 @@ class FindingLines:
     def _frame(self, finding: Finding, source: Sequence[str]) -> Iterator[str]:
         """Yield the line of the finding, with its span underlined."""
         number = finding.span.line
-        if number > len(source):
+        if finding.commit or number > len(source):
             return
         gutter = f"{number:>6} | "
         line = source[number - 1].removesuffix("\r")

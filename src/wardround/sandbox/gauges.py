@@ -10,6 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.sandbox.held_files import held_files
+
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _BLOCK_BYTES = 512
@@ -17,6 +19,7 @@ _MOST_ENTRIES = 400_000
 """Files and folders that a tree may have; each one costs the file system a kilobyte or more."""
 _LONGEST_PATH = 3800
 """Bytes of a path; the kernel opens no path above 4096 bytes."""
+_MOST_THREADS = 100_000
 _RECOUNT_S = 2.0
 """The interval of counts when the free space of the file system does not hint at growth."""
 
@@ -84,52 +87,79 @@ def _cpu_s(process: int) -> float:
 
 
 class TreeGauge:
-    """Counts the bytes of a folder, when the free space of its file system suggests that it grew."""
+    """Counts the bytes of a folder, when the free space of its file system suggests that it grew.
+
+    Deleted files that a process of the run holds count. Where the size of some cannot be known, the space
+    that the file system lost since the start counts instead.
+    """
 
     def __init__(self, folder: Path, most_bytes: int, recount_s: float = _RECOUNT_S) -> None:
         self._recount_s = recount_s
         self._folder = folder
         self._most_bytes = most_bytes
+        self._device = os.stat(folder).st_dev
         self._free_before, self._nodes_before = self._free()
         self._counted_at = time.monotonic()
 
-    def is_exceeded(self) -> bool:
-        """Return True if the folder holds more than it may."""
+    def is_exceeded(self, process: int | None = None) -> bool:
+        """Return True if the folder, with the files that a process and its descendants hold, has more than it
+        may.
+        """
         free, nodes = self._free()
-        grew = (
-            self._free_before - free > self._most_bytes // 2
-            or self._nodes_before - nodes > _MOST_ENTRIES // 2
-        )
+        lost = self._free_before - free
+        grew = lost > self._most_bytes // 2 or self._nodes_before - nodes > _MOST_ENTRIES // 2
         if not grew and time.monotonic() - self._counted_at < self._recount_s:
             return False
-        size, entries = _size(self._folder, self._most_bytes, _MOST_ENTRIES)
+        counted = _count(self._folder, self._most_bytes, _MOST_ENTRIES)
+        processes = [] if process is None else _descendants(process, _MOST_THREADS)[0]
+        held = held_files(processes, self._device)
         self._counted_at = time.monotonic()
-        return size > self._most_bytes or entries > _MOST_ENTRIES
+        size = counted.size + held.size
+        if not (counted.is_complete and held.is_complete):
+            size = max(size, lost)
+        return size > self._most_bytes or counted.entries > _MOST_ENTRIES
 
     def _free(self) -> tuple[int, int]:
         system = os.statvfs(self._folder)
         return system.f_bavail * system.f_frsize, system.f_ffree
 
 
-def _size(folder: Path, most_bytes: int, most_entries: int) -> tuple[int, int]:
-    """Return bytes on disk and entries below a folder; counting stops above either limit."""
-    total = entries = 0
-    for entry in _entries(folder):
-        entries += 1
-        if len(os.fsencode(entry.path)) > _LONGEST_PATH:  # below it nothing can be counted
-            return most_bytes + 1, entries
+class _Count:
+    """The bytes on disk and the entries below a folder; incomplete if a folder is closed to its owner."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.entries = 0
+        self.is_complete = True
+
+    def add(self, entry: os.DirEntry[str]) -> None:
+        self.entries += 1
         with suppress(OSError):
-            total += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
-        if total > most_bytes or entries > most_entries:
+            self.size += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
+
+
+def _count(folder: Path, most_bytes: int, most_entries: int) -> _Count:
+    """Count what is below a folder; counting stops above either limit."""
+    count = _Count()
+    for entry in _entries(folder, count):
+        count.add(entry)
+        if len(os.fsencode(entry.path)) > _LONGEST_PATH:  # below it nothing can be counted
+            count.size = most_bytes + 1
+        if count.size > most_bytes or count.entries > most_entries:
             break
-    return total, entries
+    return count
 
 
-def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+def _entries(folder: Path, count: _Count) -> Iterator[os.DirEntry[str]]:
     pending = [str(folder)]
     while pending:
-        with suppress(OSError), os.scandir(pending.pop()) as found:
-            for entry in found:
-                yield entry
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
+        try:
+            with os.scandir(pending.pop()) as found:
+                for entry in found:
+                    yield entry
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+        except PermissionError:
+            count.is_complete = False
+        except OSError:  # it was removed
+            continue

@@ -171,7 +171,7 @@ class _Supervision:
             self._exceed_memory()
         elif now.threads > limits.processes + 2:
             self._exceed(State.PROCESS_LIMIT, f"{limits.processes} processes")
-        elif gauge.is_exceeded():
+        elif gauge.is_exceeded(measured):
             self._exceed(State.DISK_LIMIT, f"{limits.tree_bytes} bytes on disk")
 
     def _exceed_memory(self) -> None:

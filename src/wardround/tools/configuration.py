@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
 
+from wardround.errors import ToolFailed
 from wardround.tools.tool import Tool
+
+_FROM_ELSEWHERE = ("/", "~", "\\", "file:")
+"""Beginnings of paths that do not start at the folder of the configuration."""
 
 
 def configuration(
@@ -32,3 +38,27 @@ def configuration(
         name, text = fallback
         found["../" + name] = text
     return found
+
+
+def require_inside(tool: Tool, path: str, text: str) -> None:
+    """Make sure that a configuration extends files of the repository only: tools quote what they cannot read.
+
+    Raises:
+        ToolFailed: it names a file of the machine.
+    """
+    for name in tool.named_configs(path, text):
+        if _leads_outside(path, name):
+            raise ToolFailed(
+                f"{path} extends {name[:_MOST_SHOWN]!r}, which is outside of the repository; "
+                "extend a file in it"
+            )
+
+
+_MOST_SHOWN = 200
+
+
+def _leads_outside(path: str, name: str) -> bool:
+    if name.startswith(_FROM_ELSEWHERE) or "$" in name:  # tools replace variables
+        return True
+    target = os.path.normpath(PurePosixPath(path).parent / name.replace("\\", "/"))
+    return target == ".." or target.startswith("../")

@@ -14,8 +14,11 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolFailed, ToolMissing
 
+_QUOTED_LINE = LazyPattern(r"(?m)^[ \t]*\d*[ \t]*[|\u2502\u2503\u00b7][^\n]*$")
+"""A line of a file in the error of a tool, or the mark below it: the file may be any that a setting names."""
 _QUOTED_ERROR = 400
 """The length to which a tool's own error is quoted."""
 
@@ -134,7 +137,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 
 def _how_it_ended(status: int, stderr: bytes) -> str:
-    message = " ".join(stderr.decode("utf-8", "replace").split())
+    message = " ".join(_QUOTED_LINE.sub("", stderr.decode("utf-8", "replace")).split())
     if len(message) > _QUOTED_ERROR:
         end = message[-_QUOTED_ERROR:]
         message = "... " + (end.partition(" ")[2] or end)

@@ -278,6 +278,10 @@ class Tool(ABC):
         """Return the paths of the files that a configuration file refers to."""
         return ()
 
+    def named_configs(self, path: str, text: str) -> Sequence[str]:
+        """Return the configurations that a configuration file extends, as it writes them."""
+        return ()
+
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
         """Return the files to add to the snapshot for a folder, where the project's configuration is
         incomplete.

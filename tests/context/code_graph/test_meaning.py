@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import GitRepository
+from tests.installed import require_installed
 from tests.retrieval.conftest import GroupEmbedder
 from wardround.change.change_source import GitChangeSource, in_any_encoding
 from wardround.change.diff import ChangedFile
@@ -20,7 +21,7 @@ from wardround.context.repetition import Repetition
 from wardround.errors import ModelError
 from wardround.retrieval.protocols import TextEmbedder
 
-pytest.importorskip("numpy")
+require_installed("numpy")
 
 TOTAL = (
     "def invoice_total(lines, discount):\n"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.conftest import GitRepository
+from tests.installed import require_installed
 from tests.retrieval.conftest import GroupEmbedder
 from wardround.change.repository import Repository
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.tree_files import tree_at
 from wardround_lab.evaluation.symbol_vectors import SymbolVectors
 
-pytest.importorskip("numpy")
+require_installed("numpy")
 
 LOGIN = "def enter(user):\n    # a comment\n    session = authenticate(user)\n    return session\n"
 PRICE = "def sum_up(basket):\n    total = basket.price\n    return total - discount\n"

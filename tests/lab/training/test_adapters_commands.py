@@ -8,16 +8,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("peft")
+from tests.installed import require_installed
 
-from tests.lab.training import tiny
-from tests.lab.training.judged import good
-from wardround.cli.adapters.train import _advice
-from wardround.cli.commands import invoke
-from wardround.inference.locations import METADATA_FILE, package_folder
-from wardround.inference.metadata import PromotionState, read_metadata
-from wardround_lab.training.repository_adapter import TrainingOutcome
+require_installed("torch", "peft")
+
+from tests.lab.training import tiny  # noqa: E402
+from tests.lab.training.judged import good  # noqa: E402
+from wardround.cli.adapters.train import _advice  # noqa: E402
+from wardround.cli.commands import invoke  # noqa: E402
+from wardround.inference.locations import METADATA_FILE, package_folder  # noqa: E402
+from wardround.inference.metadata import PromotionState, read_metadata  # noqa: E402
+from wardround_lab.training.repository_adapter import TrainingOutcome  # noqa: E402
 
 # The wheel leaves out the metadata of models that are not built.
 ADAPTERS = Path(__file__).parents[3] / "adapters" / "wardround_adapters"

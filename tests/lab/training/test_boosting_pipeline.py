@@ -9,19 +9,19 @@ import msgspec
 import numpy as np
 import pytest
 
+from tests.installed import require_installed
 from wardround.errors import TrainingError
 
-pytest.importorskip("sklearn")
-pytest.importorskip("skl2onnx")
+require_installed("sklearn", "skl2onnx")
 
-from wardround.inference.metadata import PromotionState, read_metadata
-from wardround.inference.registry import ModelRegistry
-from wardround.inference.verify import verify
-from wardround_lab.training import evaluate_shipped, promote, promotion_gates
-from wardround_lab.training.boosting_pipeline import TreeEnsemble, read_tree_recipe, train_trees
-from wardround_lab.training.recipe_kind import Files
-from wardround_lab.training.recipe_registry import kind_of
-from wardround_lab.training.tabular_evaluation import FeatureRow
+from wardround.inference.metadata import PromotionState, read_metadata  # noqa: E402
+from wardround.inference.registry import ModelRegistry  # noqa: E402
+from wardround.inference.verify import verify  # noqa: E402
+from wardround_lab.training import evaluate_shipped, promote, promotion_gates  # noqa: E402
+from wardround_lab.training.boosting_pipeline import TreeEnsemble, read_tree_recipe, train_trees  # noqa: E402
+from wardround_lab.training.recipe_kind import Files  # noqa: E402
+from wardround_lab.training.recipe_registry import kind_of  # noqa: E402
+from wardround_lab.training.tabular_evaluation import FeatureRow  # noqa: E402
 
 UNTIL = int(datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC).timestamp())
 RECIPE = """

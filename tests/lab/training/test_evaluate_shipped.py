@@ -9,20 +9,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-pytest.importorskip("matplotlib")
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
-pytest.importorskip("tokenizers")
-import numpy as np
-import onnx
-from click.testing import CliRunner, Result
-from onnx import TensorProto, helper, numpy_helper
+from tests.installed import require_installed
 
-from tests.lab.training.judged import CONCEPTS, NEW_YEAR_2024, TASK, choices, digest
-from wardround import host
-from wardround.cli.adapters import command
-from wardround.errors import ModelError, TrainingError, UsageError
-from wardround.inference.metadata import (
+require_installed("matplotlib", "onnx", "onnxruntime", "tokenizers")
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+from click.testing import CliRunner, Result  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+from tests.lab.training.judged import CONCEPTS, NEW_YEAR_2024, TASK, choices, digest  # noqa: E402
+from wardround import host  # noqa: E402
+from wardround.cli.adapters import command  # noqa: E402
+from wardround.errors import ModelError, TrainingError, UsageError  # noqa: E402
+from wardround.inference.metadata import (  # noqa: E402
     BaseModel,
     File,
     Metadata,
@@ -31,8 +30,8 @@ from wardround.inference.metadata import (
     read_metadata,
     write_metadata,
 )
-from wardround_lab.training.recipe import recipe_digest
-from wardround_lab.training.tabular_evaluation import FeatureRow
+from wardround_lab.training.recipe import recipe_digest  # noqa: E402
+from wardround_lab.training.tabular_evaluation import FeatureRow  # noqa: E402
 
 WORDS = ["[UNK]", *(f"{letter}{n}" for letter in "qc" for n in range(CONCEPTS))]
 RECIPE = """\

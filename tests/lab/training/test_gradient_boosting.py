@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.installed import require_installed
+
 np = pytest.importorskip("numpy")
-pytest.importorskip("sklearn")
+require_installed("sklearn")
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")
 

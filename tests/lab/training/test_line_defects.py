@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.installed import require_installed
+
 torch = pytest.importorskip("torch")
-pytest.importorskip("peft")
-pytest.importorskip("matplotlib")
+require_installed("peft", "matplotlib")
 
 from tests.lab.training import broken, tiny  # noqa: E402
 from wardround.cli.commands import invoke  # noqa: E402

@@ -5,11 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
-pytest.importorskip("numpy")
+from tests.installed import require_installed
 
-from tests.lab.training.judged import around, evaluated, good
-from wardround.inference.metadata import Calibration, Interval, Lora, Metadata, Parity, PromotionState
-from wardround_lab.training.model_card import card, render
+require_installed("numpy")
+
+from tests.lab.training.judged import around, evaluated, good  # noqa: E402
+from wardround.inference.metadata import Calibration, Interval, Lora, Metadata, Parity, PromotionState  # noqa: E402
+from wardround_lab.training.model_card import card, render  # noqa: E402
 
 
 def made(*asked_by: str, **parts: Any) -> str:

@@ -8,8 +8,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from tests.installed import require_installed
+
 torch = pytest.importorskip("torch")
-pytest.importorskip("peft")
+require_installed("peft")
 
 from tests.lab.training import tiny  # noqa: E402
 from wardround.errors import ModelError, TrainingError  # noqa: E402

@@ -6,12 +6,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytest.importorskip("matplotlib")
-import numpy as np
+from tests.installed import require_installed
 
-from wardround.errors import TrainingError
-from wardround_lab.training import plots
-from wardround_lab.training.calibrate import reliability
+require_installed("matplotlib")
+import numpy as np  # noqa: E402
+
+from wardround.errors import TrainingError  # noqa: E402
+from wardround_lab.training import plots  # noqa: E402
+from wardround_lab.training.calibrate import reliability  # noqa: E402
 
 _TOLD = np.random.default_rng(7)
 RIGHT = _TOLD.random(5000) < 0.1

@@ -7,15 +7,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-pytest.importorskip("numpy")
+from tests.installed import require_installed
 
-from tests.lab.training.judged import SEEN, digest, evaluated, good
-from wardround.errors import ModelError, UsageError
-from wardround.inference.metadata import HumanReview, PromotionState, read_metadata, write_metadata
-from wardround_lab.training.dependencies import require_extra
-from wardround_lab.training.model_card import card
-from wardround_lab.training.promote import base_of, digest_of, files_seen, model_of, promote
-from wardround_lab.training.promotion_gates import FileDigests
+require_installed("numpy")
+
+from tests.lab.training.judged import SEEN, digest, evaluated, good  # noqa: E402
+from wardround.errors import ModelError, UsageError  # noqa: E402
+from wardround.inference.metadata import HumanReview, PromotionState, read_metadata, write_metadata  # noqa: E402
+from wardround_lab.training.dependencies import require_extra  # noqa: E402
+from wardround_lab.training.model_card import card  # noqa: E402
+from wardround_lab.training.promote import base_of, digest_of, files_seen, model_of, promote  # noqa: E402
+from wardround_lab.training.promotion_gates import FileDigests  # noqa: E402
 
 NOTHING = FileDigests(model=None, base=None, recipe=None, records=None)
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import require_installed
+
 torch = pytest.importorskip("torch")
-pytest.importorskip("peft")
-pytest.importorskip("bitsandbytes", reason="bitsandbytes is not installed: pip install 'wardround[qlora]'")
+require_installed("peft")
+require_installed("bitsandbytes", reason="bitsandbytes is not installed: pip install 'wardround[qlora]'")
 
 from tests.lab.training import broken, tiny  # noqa: E402
 from wardround.cli.commands import invoke  # noqa: E402

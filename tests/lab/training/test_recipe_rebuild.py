@@ -9,16 +9,16 @@ import msgspec
 import pytest
 import yaml
 
-pytest.importorskip("torch")
-pytest.importorskip("peft")
-pytest.importorskip("matplotlib")
+from tests.installed import require_installed
 
-from tests.lab.corpora.conftest import commit_at
-from tests.lab.corpora.test_defect_windows import MIT
-from tests.lab.training import teams, tiny
-from wardround.cli.commands import invoke
-from wardround.inference.metadata import read_metadata
-from wardround_lab.training.recipe import DataPart, LoraPart, Recipe, TrainingPart
+require_installed("torch", "peft", "matplotlib")
+
+from tests.lab.corpora.conftest import commit_at  # noqa: E402
+from tests.lab.corpora.test_defect_windows import MIT  # noqa: E402
+from tests.lab.training import teams, tiny  # noqa: E402
+from wardround.cli.commands import invoke  # noqa: E402
+from wardround.inference.metadata import read_metadata  # noqa: E402
+from wardround_lab.training.recipe import DataPart, LoraPart, Recipe, TrainingPart  # noqa: E402
 
 BETWEEN = datetime.date(2022, 1, 1)
 

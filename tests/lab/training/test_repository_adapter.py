@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("peft")
-pytest.importorskip("matplotlib")
+from tests.installed import require_installed
 
-from tests.lab.training import teams, tiny
-from wardround import host
-from wardround.cli.commands import invoke
-from wardround.cli.process import Interrupted
-from wardround.inference.metadata import PromotionState, read_metadata
-from wardround.inference.registry import ModelRegistry
-from wardround.inference.runtime import detect_runtime
-from wardround.training_tasks import Task
-from wardround_lab.training import repository_adapter
-from wardround_lab.training.recipe import DataPart, LoraPart, Recipe, TrainingPart, read_recipe
+require_installed("torch", "peft", "matplotlib")
+
+from tests.lab.training import teams, tiny  # noqa: E402
+from wardround import host  # noqa: E402
+from wardround.cli.commands import invoke  # noqa: E402
+from wardround.cli.process import Interrupted  # noqa: E402
+from wardround.inference.metadata import PromotionState, read_metadata  # noqa: E402
+from wardround.inference.registry import ModelRegistry  # noqa: E402
+from wardround.inference.runtime import detect_runtime  # noqa: E402
+from wardround.training_tasks import Task  # noqa: E402
+from wardround_lab.training import repository_adapter  # noqa: E402
+from wardround_lab.training.recipe import DataPart, LoraPart, Recipe, TrainingPart, read_recipe  # noqa: E402
 
 STAGES = ("1/1", "audit", "training 1", "training 2", "measuring")
 """What each stage says first."""

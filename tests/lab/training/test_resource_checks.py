@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("peft")
+from tests.installed import require_installed
 
-from tests.lab.training import tiny
-from wardround.cli.commands import invoke
-from wardround.errors import TrainingError
-from wardround_lab.training import resource_checks
-from wardround_lab.training.base_model import locate, read_base
-from wardround_lab.training.encoder import load_encoder
-from wardround_lab.training.train import train
+require_installed("torch", "peft")
+
+from tests.lab.training import tiny  # noqa: E402
+from wardround.cli.commands import invoke  # noqa: E402
+from wardround.errors import TrainingError  # noqa: E402
+from wardround_lab.training import resource_checks  # noqa: E402
+from wardround_lab.training.base_model import locate, read_base  # noqa: E402
+from wardround_lab.training.encoder import load_encoder  # noqa: E402
+from wardround_lab.training.train import train  # noqa: E402
 
 
 @pytest.mark.parametrize("architecture", tiny.ARCHITECTURES)

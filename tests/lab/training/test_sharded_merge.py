@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import require_installed
+
 torch = pytest.importorskip("torch")
-pytest.importorskip("peft")
+require_installed("peft")
 
 from safetensors.torch import load_file, save_file  # noqa: E402
 

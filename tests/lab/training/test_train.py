@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import require_installed
+
 torch = pytest.importorskip("torch")
-pytest.importorskip("peft")
+require_installed("peft")
 
 from tests.lab.training import tiny  # noqa: E402
 from wardround.errors import TrainingError  # noqa: E402

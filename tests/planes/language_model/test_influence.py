@@ -88,8 +88,8 @@ def test_a_plane_without_the_answer_of_its_model_is_inconclusive(problem: str) -
     assert failed.reasons == (f"language model: {problem}",)
     assert f"language model: no usable answer: {problem}" in failed.derivation
     policies = (bundled_policy("default"),)
-    assert conclude(document(), evidence(), policies).verdict.tier == "T1"
-    known = evidence(exchanges=(exchange(problem=problem),))
+    assert conclude(document(), evidence(profile="commit"), policies).verdict.tier == "T1"
+    known = evidence(profile="commit", exchanges=(exchange(problem=problem),))
     assert conclude(document(), known, policies).verdict.tier == "T5"
 
 

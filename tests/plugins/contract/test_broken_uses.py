@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from wardround_contract.checks.definitions.call_no_longer_fits import CallNoLongerFits
+from wardround_contract.specialist import ContractSpecialist
 
 from tests.conftest import GitRepository
+from wardround.checks.cases import ChangeCase
+from wardround.findings import Severity
+from wardround.testing import change_results
 
 _BOX = "class Box:\n    def send_all(self): ...\n\n    def close(self): ...\n"
 _RENAMED = _BOX.replace("send_all", "post_all")
@@ -94,3 +99,20 @@ def test_an_unannounced_break_of_a_published_package_is_reported_in_ci_alone(rep
     assert found == [("contract/CT009", "mail/__init__.py", 2)]
     report = repo.report("--base", "HEAD~1", "--profile", "commit")
     assert "contract/CT009" not in {one["rule"] for one in report["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("after", "use", "severity"),
+    [
+        ("def send(to, text):\n    return to, 1", "send('a')", Severity.ERROR),
+        ("def send(to):\n    return to, 1, 2", "name, count = send('a')", Severity.WARN),
+    ],
+)
+def test_a_call_that_raises_type_error_is_an_error(after: str, use: str, severity: Severity) -> None:
+    before = "def send(to):\n    return to, 1\n"
+    case = ChangeCase(
+        {"box.py": (before, f"{after}\n")}, others={"app.py": f"from box import send\n\n{use}\n"}
+    )
+    specialist = ContractSpecialist()
+    (found,) = change_results(specialist, CallNoLongerFits, case)
+    assert found.severity is severity

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import GitRepository
+from wardround.context.code_graph import background_index
+from wardround.errors import GraphNotBuilt
 
 MANY = {f"m{at}.py": f"x{at} = {at}\n" for at in range(70)}
 BEFORE = {
@@ -44,6 +49,44 @@ def test_a_commit_after_the_first_index_is_reviewed(large: GitRepository) -> Non
     report = large.report("--staged")
     assert contract(report)["status"] == "reviewed"
     assert [one["rule"] for one in report["findings"]] == ["contract/CT001"]
+
+
+def test_the_first_review_indexes_in_the_background(
+    large: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    store = large.root.parent / "graph.sqlite"
+    with monkeypatch.context() as patched:
+        patched.setattr(subprocess, "Popen", lambda command, **options: started.append(command))
+        assert background_index.start_indexing(large.root, store, {})
+        assert background_index.start_indexing(large.root, store, {})
+    ((_, *command),) = started
+    assert command == ["-P", "-m", "wardround", "index", "--background", "--repo", str(large.root)]
+    assert large.wardround(*command[3:]).stdout == "72 files indexed, 72 of them new\n"
+    assert contract(large.report("--staged"))["status"] == "reviewed"
+
+
+@pytest.mark.parametrize(
+    ("store", "environ"),
+    [
+        (None, {}),
+        ("graph.sqlite", {"CI": "true"}),
+        ("graph.sqlite", {background_index.SWITCH: "off"}),
+        ("missing/graph.sqlite", {}),
+    ],
+)
+def test_nothing_is_indexed_in_the_background(
+    tmp_path: Path, store: str | None, environ: dict[str, str]
+) -> None:
+    file = None if store is None else tmp_path / store
+    assert not background_index.start_indexing(tmp_path, file, environ)
+
+
+def test_one_process_indexes_a_repository_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "nice", lambda increment: increment)
+    store = tmp_path / "graph.sqlite"
+    with background_index.alone(store), pytest.raises(GraphNotBuilt), background_index.alone(store):
+        pass
 
 
 def test_a_change_that_no_graph_is_needed_for_is_reviewed(large: GitRepository) -> None:

@@ -59,7 +59,8 @@ def test_a_selection_that_ruff_cannot_read_is_reported_without_a_crash(repo: Git
     repo.stage({"tool.py": IN_VAIN})
     (trouble,) = repo.report("--staged")["unreviewed"]
     assert trouble["tool"] == "ruff"
-    assert "extend-select" in trouble["reason"]
+    assert "ruff.toml" in trouble["reason"]
+    assert "line 1, column 22" in trouble["reason"]
 
 
 NAMED_ONLY = """\

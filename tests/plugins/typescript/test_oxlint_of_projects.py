@@ -10,7 +10,7 @@ from tests.plugins.typescript.conftest import Reviewed
 
 def _rules(reviewed: Reviewed, files: dict[str, str]) -> list[str]:
     """Return the reported codes, those in preview included: which codes are shown follows from readings."""
-    found = [f.rule for f in reviewed({".wardround.toml": "preview = true\n", **files}, OXLINT).visible]
+    found = [f.rule for f in reviewed({".wardround.toml": "preview = true\n", **files}, OXLINT).open_findings]
     return [rule.removeprefix("oxlint/") for rule in found if rule.startswith("oxlint/")]
 
 

@@ -98,6 +98,41 @@ def test_the_bytes_of_the_tree_have_a_limit(host: Host) -> None:
     assert outcome.state is State.DISK_LIMIT, outcome
 
 
+_HIDING = {
+    "unlinked": "os.unlink(f'{n}'); kept.append(file)",
+    "unlinked and mapped": (
+        "os.unlink(f'{n}'); kept.append(mmap.mmap(file.fileno(), 4096, prot=mmap.PROT_READ)); file.close()"
+    ),
+    "unlinked and under way in a socket": (
+        "os.unlink(f'{n}'); socket.send_fds(ours, [b'x'], [file.fileno()]); file.close()"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", _HIDING)
+def test_bytes_of_the_tree_without_a_name_have_a_limit(host: Host, way: str) -> None:
+    program = (
+        "import mmap, os, socket, time\nkept, n = [], 0\nours, theirs = socket.socketpair()\n"
+        "while n < 20:\n    n += 1\n    file = open(f'{n}', 'w+b')\n"
+        f"    file.write(b'x' * (8 << 20)); file.flush()\n    {_HIDING[way]}\ntime.sleep(20)"
+    )
+
+    outcome = host.python(program)
+
+    assert outcome.state is State.DISK_LIMIT, outcome
+
+
+def test_temporary_files_that_are_unlinked_are_permitted(host: Host) -> None:
+    program = (
+        "import os\nfor n in range(20):\n    with open('x', 'wb') as file:\n"
+        "        os.unlink('x')\n        file.write(b'x' * (8 << 20))"
+    )
+
+    outcome = host.python(program)
+
+    assert (outcome.state, outcome.status) == (State.FINISHED, 0), outcome
+
+
 def test_one_file_has_a_limit(host: Host) -> None:
     outcome = host.python("with open('big', 'wb') as file:\n    while True: file.write(b'x' * (1 << 20))")
 

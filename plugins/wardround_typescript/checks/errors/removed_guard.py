@@ -12,7 +12,8 @@ class RemovedGuard(ScriptGuards, GuardGoneCheck):
 
     Such a guard is easily lost when code is moved or shortened, and no test fails. Restore it around the
     operation, or state in the commit message why it is not needed. It counts as removed if no added line
-    holds a guard of that kind.
+    holds a guard of that kind. A test for null or undefined after which the function returned also counts, if
+    the value has the same source as before and is now passed on without any test.
     """
 
     ID = "TS390"

@@ -94,6 +94,11 @@ class CodeGraph:
         """Create a graph that is never stored."""
         return cls(GraphStore.in_memory())
 
+    @property
+    def file(self) -> Path | None:
+        """The file of the store; None for one in memory."""
+        return self._store.file
+
     def missing(self, tree: SourceTree) -> int:
         """Return the number of files of a tree whose facts are not stored: the work of an update."""
         known = self._store.known()

@@ -101,6 +101,11 @@ class GraphStore:
         """Return an empty store that is never written to the disk."""
         return cls(RepositoryDatabase.in_memory(_KIND))
 
+    @property
+    def file(self) -> Path | None:
+        """The file of the database; None for one in memory."""
+        return self._file.file
+
     def replaced(self, *, keep_file: bool) -> GraphStore:
         """Return an empty store for this one, which failed."""
         return GraphStore(self._file.replaced(keep_file=keep_file))

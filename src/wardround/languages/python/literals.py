@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from wardround.languages.python.module import PythonModule, last_name
+from wardround.languages.python.tree import walk
 
 
 def literal(module: PythonModule, node: ast.expr | None) -> object:
@@ -55,6 +56,21 @@ def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
     made = [value for target, value in _attributes(module) if target == last]
     made = made or module.assigned.get(last or "", [])
     return made[0] if len(made) == 1 and not isinstance(made[0], ast.Name) else None
+
+
+def value_there(module: PythonModule, node: ast.expr) -> ast.expr | None:
+    """Return the value of the only assignment to a name in its function; else that of ``given_once``."""
+    function = module.function_of(node) if isinstance(node, ast.Name) else None
+    if function is None or not isinstance(node, ast.Name):
+        return given_once(module, node)
+    made = [
+        inner.value
+        for inner in walk(function)
+        if isinstance(inner, ast.Assign) and node.id in map(last_name, inner.targets)
+    ]
+    if len(made) > 1:
+        return None
+    return made[0] if made else given_once(module, node)
 
 
 def _entered(module: PythonModule) -> dict[str, list[ast.expr]]:

@@ -19,6 +19,8 @@ from wardround.semantics.semdiff.guards import (
     moved_lines,
     outliers,
     removed_guards,
+    removed_none_tests,
+    removes_none_test,
     unchecked_calls,
     unescaped,
     unwrapped,
@@ -33,6 +35,7 @@ _SAID = {
     "escape": "no longer goes through {word} and is used raw",
     "timeout": "no longer has a time limit ({word}) and can block forever",
     "limit": "is no longer bounded by {word}",
+    "none": "is passed on without the test for a missing value that the function made before",
     "finally": "is no longer cleaned up in a finally block when this fails",
 }
 _MOST_FILES = 60
@@ -141,6 +144,7 @@ class GuardGoneCheck(GuardCheck):
             mine = kinds & self.KINDS_SHOWN & missing_kinds(removed, ())
             if "escape" in mine:
                 self._tell_unwrapped(file, removed, added)
+            self._tell_untested(file)
             for one in self._gone(file, mine - {"escape"}) if mine - {"escape"} else ():
                 self._tell(file, one.guard.kind, one.guard.word, one.act.lstrip("=~"), *one.place)
 
@@ -150,6 +154,14 @@ class GuardGoneCheck(GuardCheck):
                 if line.strip() == now and file.is_added(number):
                     self._tell(file, "escape", call, value, number, max(line.rfind(value), 0) + 1)
                     break
+
+    def _tell_untested(self, file: ChangedFileView) -> None:
+        before, after = file.base_text or "", file.text or ""
+        if max(len(before), len(after)) > _LONGEST_TEXT or not removes_none_test(before, after):
+            return
+        found = removed_none_tests(self.bodies(file.path, before), self.bodies(file.path, after))
+        for name, (line, column) in found:
+            self._tell(file, "none", f"{file.path}:{name}", name, line, column)
 
     def _gone(self, file: ChangedFileView, kinds: frozenset[str]) -> Sequence[GuardRemoval]:
         before, after = file.base_text, file.text

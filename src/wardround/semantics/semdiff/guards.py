@@ -68,9 +68,25 @@ _STEMS = (
 """Every text with a guard contains one of these, in lower case."""
 
 
+def removes_none_test(base: str, text: str) -> bool:
+    """Return True if a line of the base that tests for a missing value is nowhere in a text."""
+    lines = (_line_at(base, found.start()) for found in _NONE_TEST.finditer(base))
+    return any(line not in text for line in lines)
+
+
+def _line_at(text: str, offset: int) -> str:
+    start, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
+    return text[start : end if end >= 0 else len(text)].strip()
+
+
+_NONE_TEST = LazyPattern(r"\bis None\b|\bif not \w+\b|\bif \(!\w+\b|==\s*(?:null|undefined)\b")
+
+
 def may_be_guarded(file: BeforeAfter) -> bool:
     """Return True if a file names anything that may be a guard, now or before the change; a prefilter."""
     text, base = file.text or "", file.base_text or ""
+    if removes_none_test(base, text):
+        return True
     if keyword_index(text).in_lower_case.contains_any(_STEMS):
         return True
     return not text.startswith(base) and keyword_index(base).in_lower_case.contains_any(_STEMS)
@@ -112,6 +128,22 @@ class Guard(msgspec.Struct, frozen=True):
     names: frozenset[str] = frozenset()
 
 
+class TestedValues(msgspec.Struct, frozen=True):
+    """The names of a function whose values may be missing.
+
+    Attributes:
+        required: those without whose values it leaves.
+        tests: those that it tests in any way.
+        sources: name -> the text of what it is assigned, or of a declared type that includes a missing value.
+        passed: name -> the position (line, column) where it is first an argument of a call.
+    """
+
+    required: frozenset[str] = frozenset()
+    tests: frozenset[str] = frozenset()
+    sources: Mapping[str, str] = {}
+    passed: Mapping[str, tuple[int, int]] = {}
+
+
 class GuardedFunction(msgspec.Struct, frozen=True):
     """One function, before or after.
 
@@ -122,6 +154,7 @@ class GuardedFunction(msgspec.Struct, frozen=True):
         parameters: the names of its parameters, without the receiver.
         place: the position of its name.
         group: its kind of entry point, if all of that kind in a file are open to the same people.
+        values: the names whose values may be missing.
     """
 
     name: str
@@ -132,6 +165,7 @@ class GuardedFunction(msgspec.Struct, frozen=True):
     parameters: tuple[str, ...] = ()
     place: tuple[int, int] = (1, 1)
     group: str = ""
+    values: TestedValues = TestedValues()
 
 
 class GuardRemoval(msgspec.Struct, frozen=True):
@@ -286,6 +320,29 @@ def removed_guards(
                 if len(left) >= guard.least:
                     held.add(guard.kind)
                     yield GuardRemoval(guard, body, *_shown(left, is_added))
+
+
+def removed_none_tests(
+    before: Sequence[GuardedFunction], after: Sequence[GuardedFunction]
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Return the names that a function passes on without the test for a missing value it made before.
+
+    Their sources are the same as before. Functions of the file that are called may test it instead.
+    """
+    old, new = _by_name(before), _by_name(after)
+    for body in after:
+        was = old.get(body.name)
+        if was is None or not was.values.required or body.exits >= was.exits:
+            continue
+        if not any(one.values.tests.intersection(one.parameters) for one in _called(body, new)):
+            yield from _untested(was.values, body.values)
+
+
+def _untested(was: TestedValues, now: TestedValues) -> Iterator[tuple[str, tuple[int, int]]]:
+    for name in sorted(was.required - now.tests):
+        source = now.sources.get(name)
+        if source is not None and source == was.sources.get(name) and name in now.passed:
+            yield name, now.passed[name]
 
 
 def _is_settled(guard: Guard, were: Sequence[GuardedFunction], now: Sequence[GuardedFunction]) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from wardround.context.run_evidence import TestOutcome
-from wardround.workflows.run_output import has_too_many_values
+from wardround.workflows.run_output import MOST_VALUES, has_too_many_values
 
 MOST_BYTES = 64 * 1024 * 1024
 """The size of the file of events: those of 100,000 tests have about 50 MiB."""
@@ -147,7 +147,8 @@ class EventFile:
             return f"more than {MOST_EVENTS} lines"
         if self._at > MOST_BYTES:
             return f"more than {MOST_BYTES} bytes"
-        longest = max(map(len, (self._rest, *lines)))
-        if longest > _MOST_LINE_BYTES or any(map(has_too_many_values, lines)):
-            return f"a line of more than {min(longest, _MOST_LINE_BYTES)} bytes"
+        if max(map(len, (self._rest, *lines))) > _MOST_LINE_BYTES:
+            return f"a line of more than {_MOST_LINE_BYTES} bytes"
+        if any(map(has_too_many_values, lines)):
+            return f"a line of more than {MOST_VALUES} values"
         return ""

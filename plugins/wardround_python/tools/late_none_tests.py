@@ -1,0 +1,153 @@
+"""Uses of a value that the same function tests for None only later: the author expects None there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import Span
+from wardround.languages.python.cache import parsed
+from wardround.languages.python.literals import is_none
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.tree import unparse, walk
+from wardround_python.tools.ruff_config import text_in
+
+CODES = frozenset(
+    {
+        "missing-union-attribute", "not-callable", "not-iterable", "not-subscriptable",
+        "unsupported-operator", "reportOptionalCall", "reportOptionalContextManager",
+        "reportOptionalIterable",
+        "reportOptionalMemberAccess", "reportOptionalOperand", "reportOptionalSubscript",
+    }
+)  # fmt: skip
+"""Codes of ty and pyright for the use of a value that may be None."""
+_OF_NONE = LazyPattern(r"\bNone\b")
+_CONDITIONAL = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp)
+_SOMETIMES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match, ast.ExceptHandler)
+"""Statements after which a use in their blocks may not have run."""
+_BLOCKS = ("body", "orelse", "finalbody")
+
+
+def late_tests(root: Path) -> Callable[[str, str, str, Span], bool]:
+    """Return a test of whether a finding of a type checker is about a value that is tested too late.
+
+    Its arguments are the file, the code, the message and the position.
+    """
+    text_of = cache(partial(text_in, root))
+
+    def is_tested_late(file: str, code: str, message: str, span: Span) -> bool:
+        if code not in CODES or not _OF_NONE.search(message):
+            return False
+        text = text_of(file)
+        try:
+            return text is not None and _is_tested_late(parsed(file, text), span)
+        except (ValueError, SyntaxError, RecursionError):
+            return False
+
+    return is_tested_late
+
+
+def _is_tested_late(module: PythonModule, span: Span) -> bool:
+    for node in module.expressions_on.get(span.line, ()):
+        starts_there = isinstance(node, (ast.Name, ast.Attribute)) and module.span(node).start == span.start
+        if starts_there and not _is_conditional(module, node) and _has_late_test(module, node):
+            return True
+    return False
+
+
+def _is_conditional(module: PythonModule, node: ast.AST) -> bool:
+    """Return True for a part of an expression that is not always evaluated."""
+    for outer in module.ancestors(node):
+        if isinstance(outer, ast.stmt):
+            return False
+        if isinstance(outer, _CONDITIONAL):
+            return True
+    return False
+
+
+def _has_late_test(module: PythonModule, node: ast.expr) -> bool:
+    function = module.function_of(node)
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    text = unparse(node)
+    for using, following in _blocks_around(module, node, function):
+        if _stores(using, text):
+            return False
+        for statement in following:
+            if _heads_with_test(statement, text):
+                return True
+            if _may_rebind(statement, text):
+                return False
+            if _tests_none(statement, text):
+                return True
+    return False
+
+
+def _blocks_around(
+    module: PythonModule, node: ast.expr, function: FunctionNode
+) -> Iterator[tuple[ast.stmt, Sequence[ast.stmt]]]:
+    """Yield the statement of a use and those after it: of its block, then of those that always run it."""
+    inner: ast.AST = node
+    for outer in module.ancestors(node):
+        for name in _BLOCKS:
+            block = getattr(outer, name, None)
+            if isinstance(inner, ast.stmt) and isinstance(block, list) and inner in block:
+                yield inner, block[block.index(inner) + 1 :]
+        if outer is function or isinstance(outer, _SOMETIMES):
+            return
+        inner = outer
+
+
+def _heads_with_test(statement: ast.stmt, text: str) -> bool:
+    return isinstance(statement, (ast.If, ast.While)) and _is_none_test(statement.test, text)
+
+
+def _tests_none(statement: ast.stmt, text: str) -> bool:
+    return any(
+        _is_none_test(node.test, text)
+        for node in _own_parts(statement)
+        if isinstance(node, (ast.If, ast.IfExp))
+    )
+
+
+def _is_none_test(test: ast.expr, text: str) -> bool:
+    """Return True for ``x is None``, ``x``, ``not x`` or a chain of conditions that begins with one."""
+    match test:
+        case ast.BoolOp():
+            return _is_none_test(test.values[0], text)
+        case ast.UnaryOp(op=ast.Not()):
+            return _is_none_test(test.operand, text)
+        case ast.Compare(comparators=[compared]):
+            return is_none(compared) and unparse(test.left) == text
+        case _:
+            return unparse(test) == text
+
+
+def _stores(statement: ast.stmt, text: str) -> bool:
+    """Return True if a statement assigns a value or the object that has it."""
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and not isinstance(node.ctx, ast.Load)
+        and unparse(node) in (text, text.partition(".")[0])
+        for node in _own_parts(statement)
+    )
+
+
+def _may_rebind(statement: ast.stmt, text: str) -> bool:
+    """Return True if a statement assigns a value, or calls what may assign it to its object."""
+    base = text.partition(".")[0]
+    calls = (node for node in _own_parts(statement) if isinstance(node, ast.Call))
+    return _stores(statement, text) or (base != text and any(_names(call, base) for call in calls))
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in walk(node))
+
+
+def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement; those of a function or class that it defines run elsewhere."""
+    if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield from walk(statement)

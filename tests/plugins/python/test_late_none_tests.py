@@ -1,0 +1,81 @@
+"""Findings of type checkers about a value that its function tests for None only later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from wardround_python.tools.late_none_tests import late_tests
+
+from tests.conftest import GitRepository
+from wardround.findings import Span
+
+_MESSAGE = "Attribute `group` is not defined on `None` in union `Match[str] | None`"
+_LATE = {
+    "is-none": "name = x.group()\nif x is None:\n    return ''",
+    "not": "name = x.group()\nlog(name)\nif not x:\n    return ''",
+    "truth": "name = x.group()\nif x and name:\n    return ''",
+    "then-assigned": "name = x.group()\nif x is None:\n    x = make()",
+    "nested-test": "name = x.group()\nfor y in name:\n    log(y if x else 1)",
+    "within-with": "with x.group() as name:\n    log(name)\nif x is None:\n    return ''",
+    "same-branch": "if a:\n    x.group()\n    if x is None:\n        return ''",
+}
+_NOT_LATE = {
+    "assigned-between": "name = x.group()\nx = make()\nif x is None:\n    return ''",
+    "assigned-by-the-use": "x = x.group()\nif x is None:\n    return ''",
+    "in-a-branch": "if a:\n    x.group()\nif x is None:\n    return ''",
+    "short-circuit": "name = a and x.group()\nif x is None:\n    return ''",
+    "never": "name = x.group()\nif name is None:\n    return ''",
+    "before": "if x is None:\n    return ''\nname = x.group()",
+    "handled": "try:\n    name = x.group()\nexcept AttributeError:\n    pass\nif x is None:\n    return ''",
+    "other-function": "name = x.group()\ndef g():\n    return x is None",
+}
+
+
+def _is_late(root: Path, body: str, code: str = "missing-union-attribute", message: str = _MESSAGE) -> bool:
+    lines = ["def f(a, x):", *(f"    {line}" for line in body.split("\n"))]
+    (root / "app.py").write_text("\n".join(lines) + "\n")
+    line = next(number for number, line in enumerate(lines, 1) if "x.group" in line)
+    column = lines[line - 1].index("x.group") + 1
+    return late_tests(root)("app.py", code, message, Span(line, column, line, column + 7))
+
+
+@pytest.mark.parametrize("body", _LATE.values(), ids=_LATE)
+def test_a_use_before_the_test_is_recognised(tmp_path: Path, body: str) -> None:
+    assert _is_late(tmp_path, body)
+    assert _is_late(
+        tmp_path, body, "reportOptionalMemberAccess", '"group" is not a known attribute of "None"'
+    )
+
+
+@pytest.mark.parametrize("body", _NOT_LATE.values(), ids=_NOT_LATE)
+def test_other_uses_are_not(tmp_path: Path, body: str) -> None:
+    assert not _is_late(tmp_path, body)
+
+
+def test_a_finding_about_other_types_is_not(tmp_path: Path) -> None:
+    assert not _is_late(tmp_path, _LATE["is-none"], message="no attribute `group` in union `int | str`")
+    assert not _is_late(tmp_path, _LATE["is-none"], code="invalid-argument-type")
+
+
+def test_a_commit_reports_a_use_before_the_test(repo: GitRepository) -> None:
+    text = """\
+    import re
+
+
+    def title(text: str) -> str:
+        found = re.match("# (.*)", text)
+        name = found.group(1)
+        if found is None:
+            return ""
+        return name
+
+
+    def other(text: str) -> str:
+        return re.match("# (.*)", text).group(1)
+    """
+    repo.stage({"app.py": "\n".join(line[4:] for line in text.split("\n"))})
+    report = repo.report("--staged")
+    found = [one for one in report["findings"] if one["rule"] == "ty/missing-union-attribute"]
+    assert [one["line"] for one in found] == [6]
+    assert "tests for None only after this use" in found[0]["message"]

@@ -1,0 +1,85 @@
+"""Attacks: a configuration of the tree names a file of the machine, whose text a tool would quote."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from wardround_python.tools.ruff import RUFF
+from wardround_typescript.tools.biome import Biome
+from wardround_typescript.tools.oxlint import Oxlint
+from wardround_typescript.tools.tsc import Tsc
+
+from wardround.errors import ToolFailed
+from wardround.tools.configuration import require_inside
+from wardround.tools.process import Processes
+
+if TYPE_CHECKING:
+    from tests.conftest import GitRepository
+    from wardround.tools.tool import Tool
+
+SECRET = "s3cret-of-the-machine: 1"
+TOOLS: dict[str, tuple[Tool, str, str]] = {
+    "ruff": (RUFF, "sub/ruff.toml", "extend = '{}'"),
+    "ruff in pyproject": (RUFF, "sub/pyproject.toml", "tool.ruff = {{extend = '{}'}}"),
+    "ruff in other words": (RUFF, "sub/.ruff.toml", '"\\u0065xtend" = """{}"""'),
+    "biome": (Biome(), "sub/biome.json", '{{"extends": ["{}"]}}'),
+    "oxlint": (Oxlint(), "sub/.oxlintrc.json", '{{"extends": ["./a.json", "{}"]}}'),
+    "tsc": (Tsc(), "sub/tsconfig.json", '{{"extends": "{}" /* of the machine */}}'),
+}
+OUTSIDE = ("/etc/passwd", "~/.netrc", "../../x", "../sub/../../x", "${HOME}/x", "file:///x")
+INSIDE = ("base.toml", "../base.toml", "./a/../b.json", "@scope/base")
+
+
+@pytest.mark.parametrize("case", TOOLS)
+def test_a_configuration_extends_files_of_the_repository_only(case: str) -> None:
+    tool, path, form = TOOLS[case]
+    for name in INSIDE:
+        require_inside(tool, path, form.format(name))
+    for name in OUTSIDE:
+        with pytest.raises(ToolFailed) as failure:
+            require_inside(tool, path, form.format(name))
+        assert str(failure.value) == (
+            f"{path} extends {name!r}, which is outside of the repository; extend a file in it"
+        )
+
+
+def test_biome_extends_the_configuration_of_the_root() -> None:
+    require_inside(Biome(), "sub/biome.json", '{"extends": "//"}')
+
+
+def test_the_text_of_a_named_file_is_in_no_report(repo: GitRepository, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    repo.commit({"ruff.toml": f"extend = '{secret}'\n"})
+    repo.stage({"a.py": "import os\n"})
+
+    done = repo.wardround("review", "--staged", "--only", "python", "--format", "json")
+
+    assert "which is outside of the repository" in done.stdout
+    assert SECRET not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        f"Cause: TOML parse error at line 1\n  |\n1 | {SECRET}\n  |   ^\nexpected `=`",
+        f"  \u00d7 invalid\n   \u256d\u2500[/secret:1:1]\n 1 \u2502 {SECRET}\n   \u00b7 ^\n",
+    ],
+    ids=["rust", "boxes"],
+)
+def test_lines_that_a_tool_quotes_are_left_out_of_its_error(tmp_path: Path, error: str) -> None:
+    program = f"import sys; sys.stderr.write({error!r}); sys.exit(3)"
+    with pytest.raises(ToolFailed) as failure:
+        Processes().run(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            timeout_s=60,
+            clean=frozenset({0}),
+            env={"PYTHONIOENCODING": "utf-8"},
+        )
+
+    assert "exited with status 3" in str(failure.value)
+    assert SECRET not in str(failure.value)
