@@ -17,7 +17,7 @@ _Image = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][\w./:@-]{0,254}$")]
 
 
 _Host = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{1,5})?$")]
-_GitSource = Annotated[str, Meta(pattern=r"^(?:https|ssh)://[\w.-]+(?::[0-9]{1,5})?/[^\s@]{1,1000}$")]
+_GitSource = Annotated[str, Meta(pattern=r"^https://[\w.-]+(?::[0-9]{1,5})?/[^\s@]{1,1000}$")]
 
 
 class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

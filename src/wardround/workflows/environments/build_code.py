@@ -25,7 +25,7 @@ _NO_BUILDS = frozenset({
 """Tables of ``tool`` that no build reads."""
 _DIRECTIVE = LazyPattern(r"(?m)^[^#\n]{0,200}=[ \t]*(?:attr|file):[ \t]*(.{1,1000}?)[ \t]*$")
 """The value of a key in ``setup.cfg`` that is read from a module or from files."""
-_NAMING = frozenset({"attr", "build", "custom-hook", "file", "getter", "path", "script"})
+_NAMING = frozenset({"attr", "build", "custom-hook", "file", "filename", "files", "getter", "path", "script"})
 """Keys in the tables of back ends that name code, or files with versions and requirements."""
 _FOLDERS = frozenset({"provider-path"})
 """Keys that name folders of code."""
