@@ -36,6 +36,6 @@ def test_taint_rules_and_pyright_run_in_ci_alone(repo: GitRepository) -> None:
     assert not {run["tool"] for run in commit["runs"]} & {"pyright", "semgrep"}
     assert {run["tool"] for run in ci["runs"]} >= python | {"pyright", "semgrep"}
     (injection,) = [f for f in ci["findings"] if f["defect_class"] == "sql-injection"]
-    assert injection["sources"] == ["python/PY301", "semgrep/PY201"]
+    assert injection["sources"] == ["python/PY301", "python/PY447", "semgrep/PY201"]
     assert (injection["file"], injection["line"]) == ("shop.py", 11)
     assert ci["unreviewed"] == []

@@ -106,5 +106,5 @@ def test_an_exchange_with_a_language_model_that_differs_is_drift() -> None:
         "exchange: intent: the problem of the language model differs",
         "exchange: perf: a language model is not used, and it is in the record",
         "signal: intent is inconclusive (none), recorded reviewed (none)",
-        "verdict: escalate (T4), recorded human-review (T1)",
+        "verdict: escalate (T4), recorded human-review (T2)",
     ]

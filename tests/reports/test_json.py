@@ -70,6 +70,7 @@ class TestContract:
                 "tier": "T4",
                 "policy": bundled_policy("default").identity,
                 "reasons": [
+                    "tier T4 gives human-review",
                     "findings at or above the fail level",
                     "semantic: 1 finding, up to error",
                     "q.py: ruff: timed out after 10 s",

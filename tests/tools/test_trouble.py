@@ -186,7 +186,7 @@ def test_a_check_that_crashes_makes_the_file_unreviewed(
     done = _review(repo)
 
     (unreviewed,) = done.unreviewed
-    assert unreviewed.reason == "a check crashed: KeyError: 'surprise'"
+    assert unreviewed.reason == "check PY003 crashed: KeyError: 'surprise'"
 
 
 def test_a_slow_tool_is_named_while_it_is_waited_for(

@@ -14,8 +14,8 @@ _COMMENT = LazyPattern(r"^\s*(?:#|//|/\*|\*(?!\*)).*$")
 _LOGS = LazyPattern(
     r"(?i)\b(?:_?log(?:ger|ging)?|console|print|warnings)(?:\.\w+)*\(|\bclick\.s?echo\(|\bstd(?:err|out)\.write\("
 )
-_TEXT = LazyPattern(r"[rbfuRBFU]{0,2}(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)")
-_TOKEN = LazyPattern(r"[A-Za-z_$][\w$]*|\d[\w.]*|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|\S")
+_TEXT = LazyPattern(r"(?<!\\)[rbfuRBFU]{0,2}(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)")
+_TOKEN = LazyPattern(r"\\.|[A-Za-z_$][\w$]*|\d[\w.]*|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|\S")
 _NAME = LazyPattern(r"[A-Za-z_$][\w$]*")
 _RESERVED = frozenset(keyword.kwlist) | {
     "await", "case", "catch", "const", "debugger", "default", "delete", "do", "export", "extends", "function",

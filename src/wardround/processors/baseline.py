@@ -28,8 +28,12 @@ class ApplyBaseline:
 
 
 def _accepted(finding: Finding, content: str, acceptance: Acceptance, inputs: PipelineInputs) -> Finding:
-    """The finding as existing if an entry accepts it; silenced if the change adds the entry."""
-    entry = acceptance.entry(finding, content) if finding.is_introduced else None
+    """The finding as existing if an entry accepts it; silenced if the change adds the entry.
+
+    A dismissed one stays dismissed, with its reason.
+    """
+    is_open = finding.is_introduced and not finding.dismissal_reason
+    entry = acceptance.entry(finding, content) if is_open else None
     if entry is None:
         return finding
     is_silenced = inputs.baseline.findings[entry] in inputs.added_entries

@@ -58,3 +58,8 @@ def test_a_new_file_changes_something() -> None:
     assert changes_behaviour(
         ChangedFileView("a.py", None, lambda line: True, lambda: "x = 1\n", lambda: None)
     )
+
+
+def test_escaped_quotes_of_a_long_line_take_linear_time() -> None:
+    catalog = "export const messages = " + r"\'a\', " * 20_000
+    assert changes_behaviour(_file(f"{catalog}\nconst old = 1\n", f"{catalog};\nconst now = 1\n"))

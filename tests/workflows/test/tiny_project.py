@@ -257,7 +257,8 @@ def run_with_coverage(folder: Path, files: Mapping[str, str], *arguments: str) -
         *recording_options(os.devnull),
         *arguments,
     ]
-    environment = {**os.environ, **ENVIRONMENT, "COVERAGE_FILE": str(data), "PYTHONPATH": str(folder)}
+    own = {"COVERAGE_FILE": str(data), "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, **ENVIRONMENT, **own}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
     )
