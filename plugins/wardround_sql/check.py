@@ -85,7 +85,7 @@ def _unreadable(script: SqlDocument) -> str:
     """Return the reason why the file is not reviewed, by the first statement that cannot be parsed."""
     first = script.unparsed[0]
     line, _ = script.source.position(min(first.offset + first.point, len(script.text)))
-    return f"its SQL cannot be parsed, whatever its templates write: line {line}: {first.message}"
+    return f"its SQL cannot be parsed with any values of its templates: line {line}: {first.message}"
 
 
 def _is_reformatted(source: SourceFile) -> bool:

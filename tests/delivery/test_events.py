@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -156,7 +157,7 @@ def test_a_checkout_without_the_events_commit_is_inconclusive(
     start = f"the {name} event is about commit {server.topic[-1][:12]}, which is not part of"
     assert reason.startswith(start)
     assert f"::error title=wardround::{start}" in ran.done.stdout
-    assert start in " ".join(ran.summary.split())
+    assert start in html.unescape(" ".join(ran.summary.split()))
     sarif = json.loads((Path(ran.outputs["reports-dir"]) / "report.sarif").read_text())
     assert sarif["runs"][0]["invocations"][0]["executionSuccessful"] is False
 

@@ -141,6 +141,6 @@ def test_names_are_judged_as_git_judges_them(repo: GitRepository, name: str) -> 
 def test_every_git_call_of_a_ci_run_ends_its_options() -> None:
     source = Path(__file__).parents[2] / "src/wardround/delivery/checkout.py"
     calls = re.findall(r"\.output\(\s*\"([\w-]+)\"(.*?)\)$", source.read_text(), re.MULTILINE)
-    with_values = [rest for command, rest in calls if command not in ("cat-file", "rev-parse")]
+    with_values = [rest for command, rest in calls if command not in ("cat-file", "config", "rev-parse")]
     assert with_values
     assert all('"--end-of-options"' in rest for rest in with_values)

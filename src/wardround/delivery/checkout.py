@@ -130,9 +130,9 @@ class Checkout:
 
     def _missing(self, commits: Sequence[str]) -> list[str]:
         """Return the ids of the objects of the trees of commits that are not in the clone."""
-        asked = ("--objects", "--missing=print", "--no-walk", "--end-of-options", *commits)
-        found = self._git.output("rev-list", *asked, allow=(0, 128)).splitlines()
-        return sorted(line[1:] for line in found if line.startswith("?"))
+        options = ("--objects", "--missing=print", "--no-walk")
+        found = self._git.output("rev-list", *options, "--end-of-options", *commits, allow=(0, 128))
+        return sorted(line[1:] for line in found.splitlines() if line.startswith("?"))
 
     def _merge_base(self, one: str, other: str) -> str | None:
         out = self._git.output("merge-base", "--end-of-options", one, other, allow=(0, 1, 128))
