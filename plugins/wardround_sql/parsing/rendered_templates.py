@@ -25,7 +25,7 @@ _OF_LOOP = LazyPattern(r"\bloop\s*\.\s*(?:last|first|index0?|revindex0?|nextitem
 _ASIDE = ("macro", "call", "set", "test", "materialization", "docs", "snapshot_config")
 _TYPE = LazyPattern(r"(?i)(?:(?<=\bas\s)|(?<=::))\{\{[^{}]*\}\}(?=\s*(?:\)|,|$|\bas\b))", re.MULTILINE)
 _FIRST = LazyPattern(
-    r"(?s)(?:\s|\{\{\s*config\((?:(?!\}\}).)*\}\}|--[^\n]*)*(\{\{(?!\s*config\()(?:(?!\}\}).)*\}\})"
+    r"(?s)(?:\s|\{\{\s*config\((?:(?!\}\}).)*+\}\}|--[^\n]*+)*+(\{\{(?!\s*config\()(?:(?!\}\}).)*\}\})"
 )
 _QUERY = "select * from x"
 _LONGEST = 60_000

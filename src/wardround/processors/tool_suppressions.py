@@ -77,10 +77,10 @@ class _Marker(msgspec.Struct, frozen=True):
 _REGION = LazyPattern("|".join(f"(?:{one.region})" for one in IGNORE_COMMENTS if one.region), re.IGNORECASE)
 _CODES = LazyPattern(
     r"(?:\s*[:=]?\s*(?:\[[^\]]*\]|[A-Za-z]{1,9}\d[\w-]*(?![a-z])|[\w@]+(?:[-/][\w-]+)+|\w+(?=:)|,"
-    r"|(?<=[:=])\s*[\w-]+))*"
+    r"|(?<=[:=])\s*[\w-]+))*+"
 )
 """Names of rules after a marker: ``[name-defined]``, ``: F821,S603``, ``no-eval``, ``lint/style/noVar``."""
-_REASON = LazyPattern(r"[^\W\d_]{2,}[^\w\n]+(?:[\w'-]+[^\w\n]+)*?[^\W\d_]{2,}")
+_REASON = LazyPattern(r"[^\W\d_]{2,}[^\w\n]+(?:\w+[^\w\n]+)*?[^\W\d_]{2,}")
 """Two words at least."""
 _ANOTHER = LazyPattern(r"(?i)#\s*(?:noqa|nosec|type:|ty:|pyright:|mypy:|pylint:|ruff:|wardround:)")
 

@@ -23,7 +23,7 @@ _SQL = LazyPattern(
     r"|=\s*'|\bin\s*\("
 )
 _STATEMENT = LazyPattern(
-    r"(?i)\s*(?:--[^\n]*\s*)*\(?\s*(?:select|insert\s+into|update|delete\s+from|with|replace\s+into|merge\s+into"
+    r"(?i)\s*+(?:--[^\n]*+\s*+)*+\(?\s*+(?:select|insert\s+into|update|delete\s+from|with|replace\s+into|merge\s+into"
     r"|call|exec|explain|alter|create|drop|truncate|grant|revoke|copy|attach|set)\b"
 )
 _SAFE = LazyPattern(
@@ -89,11 +89,18 @@ class QuotedValueInSql(PythonCheck):
             if not self._is_sql(node, pieces):
                 continue
             value = next((one for one in _quoted(pieces) if not self._is_fixed(one, node)), None)
-            if value is not None:
+            if value is not None and not self._is_known(text):
                 self.report(
                     self.module.span(text),
                     f"{unparse(value)} is interpolated between the quotes of SQL; bind it as a parameter",
                 )
+
+    def _is_known(self, text: ast.expr) -> bool:
+        """Return True if the values of a text follow from the program alone."""
+        from wardround_python.dataflow.known_values import is_known  # only where something would be reported
+
+        source = self.source
+        return is_known(source.path, source.text, self.module.span(text), source.project.read)
 
     def _is_sql(self, node: ast.Call, pieces: Sequence[str | ast.expr]) -> bool:
         """Return True if a text is SQL; that of a method that may run anything has to be a statement."""

@@ -80,13 +80,11 @@ _TOKEN = LazyPattern(
     r"|(?P<NAME>[^\W\d]\w*)|(?P<NUMBER>\.?\d(?:\w|\.)*)"
     r"|(?P<OPERATOR>\*\*=?|//=?|<<=?|>>=?|\.\.\.|:=|->|[-+*/%@&|^!=<>]=|[^\s\w\\])|(?P<end>\Z))"
 )
-_STRING_REST = {
-    "'": re.compile(r"[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'"),
-    '"': re.compile(r'[^"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^"\\\r\n]*)*"'),
-    "'''": re.compile(r"[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''"),
-    '"""': re.compile(r'[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""'),
-}
-"""The rest of a literal by its quotes. They are not ``LazyPattern``, whose repetitions are bounded: a literal
+_AFTER_QUOTE = re.compile(r"[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'")
+_AFTER_DOUBLE_QUOTE = re.compile(r'[^"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^"\\\r\n]*)*"')
+_AFTER_QUOTES = re.compile(r"[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''")
+_AFTER_DOUBLE_QUOTES = re.compile(r'[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""')
+"""The rest of a literal after its quotes: not ``LazyPattern``, whose repetitions are bounded, as a literal
 has any length, and each is read once.
 """
 _PLAIN = LazyPattern(r"[^{}'\"\\\r\n]+")
@@ -94,6 +92,19 @@ _NAMED = LazyPattern(r"\\N\{[^{}'\"\r\n]*\}")
 _CONVERSION = LazyPattern(r"[ \t\f]*([sra])\b\s*")
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
+
+
+def _string_rest(quotes: str, text: str, at: int) -> re.Match[str] | None:
+    """Match the rest of a literal from a position after its quotes."""
+    match quotes:
+        case "'":
+            return _AFTER_QUOTE.match(text, at)
+        case '"':
+            return _AFTER_DOUBLE_QUOTE.match(text, at)
+        case "'''":
+            return _AFTER_QUOTES.match(text, at)
+        case _:
+            return _AFTER_DOUBLE_QUOTES.match(text, at)
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -177,7 +188,7 @@ class _Reader:
 
     def _string(self, start: int, prefix: str, quotes: str, inside: int) -> Token:
         if "f" not in prefix and "t" not in prefix:
-            match = _STRING_REST[quotes].match(self._text, inside)
+            match = _string_rest(quotes, self._text, inside)
             if match is None:
                 raise self._error("unterminated string literal", start)
             return self._token(TokenKind.STRING, start, match.end())
