@@ -72,7 +72,7 @@ UNREVIEWED: list[object] = [
     pytest.param(
         "migrations/1.sql",
         f"{{{{ x }}}};\n{MIGRATION}",
-        "its SQL cannot be parsed with any values",
+        "it is a template",
         id="sql-template",
     ),
 ]
@@ -85,7 +85,9 @@ def test_it_is_listed(repo: GitRepository, path: str, content: str, reason: str)
 
     report = repo.report("--staged", "--fail-level", "none")
 
-    assert [(u["file"], reason in u["reason"]) for u in report["unreviewed"]] == [(path, True)]
+    reasons = [u["reason"] for u in report["unreviewed"] if u["file"] == path]
+    assert len(reasons) == len(report["unreviewed"])
+    assert any(reason in stated for stated in reasons)
     assert report["gate"]["outcome"] == "inconclusive"
 
 
