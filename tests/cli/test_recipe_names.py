@@ -13,7 +13,7 @@ from wardround.inference.registry import default_registry
 
 def test_every_listed_model_with_a_recipe_is_found_by_its_name() -> None:
     listed = [one for one in default_registry(()).found if one.recipe.is_file()]
-    assert len(listed) >= 8
+    assert listed
     assert [_recipe_file(Path(one.name)) for one in listed] == [one.recipe for one in listed]
 
 

@@ -21,14 +21,27 @@ def is_known(path: str, text: str, span: Span, read: Callable[[str], str | None]
     try:
         module = parsed(path, text)
         nodes = [item for item in module.expressions_on.get(span.line, ()) if _is_at(module, item, span)]
-        values = [_decisive(node) for node in nodes]
-        if any(is_constant_text(module, value, value) or is_certain(module, value) for value in values):
+        # Before Python 3.12 the literal parts of an f-string have the position of the f-string itself.
+        texts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+        values = [_decisive(node) for node in nodes if id(node) not in texts]
+        if any(is_constant_text(module, value, value) for value in values):
             return True
-        if not values or not may_have_source(text) or not imports_own(module, read):
-            return False
-        return any(is_certain(module, operand, read) for operand in values)
+        return any(follows_from_program(module, value, read) for value in values)
     except (SyntaxError, ValueError, RecursionError):
         return False
+
+
+def follows_from_program(
+    module: PythonModule, node: ast.expr, read: Callable[[str], str | None] = nothing
+) -> bool:
+    """Return True if an expression is constant by what the module, or the modules it imports, define.
+
+    Args:
+        read: path -> the text of another file of the project.
+    """
+    if is_certain(module, node):
+        return True
+    return may_have_source(module.text) and imports_own(module, read) and is_certain(module, node, read)
 
 
 def _is_at(module: PythonModule, node: ast.expr, span: Span) -> bool:

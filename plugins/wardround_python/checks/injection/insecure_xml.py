@@ -100,18 +100,13 @@ class InsecureXml(PythonCheck):
         return bool(used) and all(item.args and self._is_own_text(item.args[0]) for item in used)
 
     def _is_own_text(self, node: ast.expr) -> bool:
-        from wardround_python.dataflow.known_values import is_certain  # only if a parser resolves entities
+        from wardround_python.dataflow.known_values import follows_from_program  # only before a report
 
         while isinstance(node, ast.Call):  # io.BytesIO(text.encode())
             inner = node.func.value if isinstance(node.func, ast.Attribute) else None
             is_wrapped = self.module.dotted(node.func) in {"io.BytesIO", "io.StringIO"}
             node = node.args[0] if is_wrapped and node.args else inner or ast.Name("?")
-        from wardround_python.dataflow.modules import imports_own
-
-        read = self.source.project.read
-        if is_certain(self.module, node):
-            return True
-        return imports_own(self.module, read) and is_certain(self.module, node, read)
+        return follows_from_program(self.module, node, self.source.project.read)
 
     def _message_of(self, node: ast.Call) -> str:
         opening = {keyword.arg for keyword in node.keywords if self._opens(keyword)}

@@ -97,10 +97,9 @@ class QuotedValueInSql(PythonCheck):
 
     def _is_known(self, text: ast.expr) -> bool:
         """Return True if the values of a text follow from the program alone."""
-        from wardround_python.dataflow.known_values import is_known  # only where something would be reported
+        from wardround_python.dataflow.known_values import follows_from_program  # only before a report
 
-        source = self.source
-        return is_known(source.path, source.text, self.module.span(text), source.project.read)
+        return follows_from_program(self.module, text, self.source.project.read)
 
     def _is_sql(self, node: ast.Call, pieces: Sequence[str | ast.expr]) -> bool:
         """Return True if a text is SQL; that of a method that may run anything has to be a statement."""
