@@ -154,6 +154,7 @@ class Tsc(Tool):
     config_names = CONFIG_NAMES
     runs_config = True
     project_files = PROJECT_FILES
+    expected_error = r"@ts-expect-error\b"
 
     def command(self, run: Invocation) -> Sequence[str]:
         _check_extended(run, check_seals("tsc", run))
