@@ -281,8 +281,13 @@ class Tool(ABC):
         """Return the paths of the files that a configuration file refers to."""
         return ()
 
-    def named_configs(self, path: str, text: str) -> Sequence[str]:
-        """Return the configurations that a configuration file extends, as it writes them."""
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
+        """Return the files and folders that a configuration file has it read, as the file writes them:
+        configurations that it extends, and where it searches for code.
+
+        Raises:
+            ToolFailed: that is unknown, because the file cannot be read as the tool reads it.
+        """
         return ()
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
