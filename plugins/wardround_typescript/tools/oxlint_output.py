@@ -24,6 +24,7 @@ _SCOPES = {
     "typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf", "next": "nextjs",
 }  # fmt: skip
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+_OF_PARSER = "TS"
 _IN_DECLARATIONS = "in ambient contexts"
 _TEMPLATE = (
     r"\{%-?[ \t]*(?:if|else|elif|endif|for|endfor|block|load|include|extends|set|macro|raw|url|with)\b"
@@ -86,14 +87,16 @@ def _is_contradicted(result: RawFinding, linted: Callable[[str], LintedFile]) ->
     declarations of several modules into one file, where oxlint reports repeated names as syntax errors.
     Statements and bodies of functions are errors there: a file that has them may run after all.
     """
-    if result.code != _SYNTAX_ERROR and not result.code.startswith("TS/"):
+    if result.code != _SYNTAX_ERROR:
         return False
     if linted(result.file).has_in_code(_TEMPLATE):
         return True
-    if not result.file.endswith(_DECLARATIONS) or _IN_DECLARATIONS in result.message:
+    if not result.file.endswith(_DECLARATIONS):
         return False
     if linted(result.file).is_built:
         return True
+    if _IN_DECLARATIONS in result.message:
+        return False
     from wardround.languages.script.syntax import (
         parsed,  # loads the grammar: findings in declaration files are rare
     )
@@ -119,7 +122,7 @@ def _result(diagnostic: OxlintDiagnostic, run: Invocation, linted: Callable[[str
         label = diagnostic.labels[-1 if last else 0].span
         span = linted(file).span(label.offset, label.length)
     # Our own selection has warnings only.
-    is_error = diagnostic.severity == "error" and code != _SYNTAX_ERROR and not code.startswith("TS/")
+    is_error = diagnostic.severity == "error" and code != _SYNTAX_ERROR
     return RawFinding(
         code,
         file,
@@ -134,11 +137,13 @@ def _result(diagnostic: OxlintDiagnostic, run: Invocation, linted: Callable[[str
 def _code(code: str | None) -> str:
     """Return a code in the form of the configuration: ``react(jsx-key)`` -> ``react/jsx-key``; no scope for
     eslint.
+
+    An error with a number of TypeScript is one of its parser: oxlint reports nothing else about the file.
     """
     if code is None:
         return _SYNTAX_ERROR
     match = re.fullmatch(_CODE, code)
-    if match is None:
+    if match is None or match[1] == _OF_PARSER:
         return _SYNTAX_ERROR
     scope = _SCOPES.get(match[1], match[1])
     return match[2] if scope == "eslint" else f"{scope}/{match[2]}"

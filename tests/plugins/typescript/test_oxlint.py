@@ -77,13 +77,16 @@ def test_unparsable_declaration_file_is_an_error(reviewed: Reviewed) -> None:
     [
         ("index.d.ts", "export function start(text: string) {\n  return eval(text);\n}\n"),
         ("index.d.ts", "eval(location.hash);\n"),
+        (
+            "web/a.ts",
+            "export class A {\n  constructor(public public a: string) {}\n}\neval(location.hash);\n",
+        ),
         ("web/a.js", "// {% load static %}\nexport const a = 010;\neval(location.hash);\n"),
         ("web/a.js", "const tag = '{% load static %}';\nexport const a = 010;\neval(location.hash);\n"),
     ],
 )
 def test_code_is_read_whatever_its_name_and_its_texts_are(reviewed: Reviewed, path: str, text: str) -> None:
-    found = [finding.rule for finding in reviewed({path: text}, OXLINT).visible]
-    assert found[0] in ("oxlint/syntax-error", "oxlint/TS/1036", "oxlint/TS/1183")
+    assert "oxlint/syntax-error" in {finding.rule for finding in reviewed({path: text}, OXLINT).visible}
 
 
 HOOK = """\
