@@ -14,7 +14,7 @@ def role(
     *,
     mode: str = "100644",
     base: str | None = None,
-    content: bytes = b"text\n",
+    content: bytes = b"some text\n",
     specialists: tuple[str, ...] = ("secrets",),
     status: FileStatus = FileStatus.MODIFIED,
 ) -> FileRole:

@@ -16,6 +16,14 @@ _STEMS = frozenset({"authors", "changelog", "contributing", "copying", "license"
 _FOLDERS = frozenset({"doc", "docs"})
 _INSTRUCTIONS = frozenset({"agents", "claude", "copilot-instructions", "gemini", "skill"})
 """Stems of files that coding agents obey."""
+_PACKAGES = LazyPattern(r"requirement|constraint|(?:^|[-_.])(?:req|dep|package|pip|lock)")
+_WORDS = LazyPattern(r"word|spell|dictionar")
+"""Names of lists of words, whose lines look like those of packages."""
+_REQUIREMENT = LazyPattern(
+    r"--?[a-z][\w-]*[ =]\S|[\w.-]+(?:\[[\w,. -]*\])?\s*(?:[=~!<>]=|[<>])\s*[=\w*]"
+    r"|[\w.-]+\s*@\s*\S{1,20}:/|git\+"
+)
+"""A line by which pip chooses a version, an address or an option."""
 _FOLDERS_OF_INSTRUCTIONS = frozenset({"agents", "instructions", "prompt", "prompts", "skills"})
 _TESTS = frozenset(
     {
@@ -25,8 +33,8 @@ _TESTS = frozenset(
 )  # fmt: skip
 """Words in the names of folders whose files tests read."""
 _EXAMPLE = LazyPattern(
-    rb"(?m)^[ \t]*(?:>>> |\.\. (?:doctest|testcode|testsetup|testcleanup|jupyter-execute|ipython|exec|plot)::"
-    rb"|[`~:]{3,}[ \t]*\{(?:code-cell|python|r|jupyter-execute|eval-rst)\b)"
+    r"(?m)^[ \t]*(?:>>> |\.\. (?:doctest|testcode|testsetup|testcleanup|jupyter-execute|ipython|exec|plot)::"
+    r"|[`~:]{3,}[ \t]*\{(?:code-cell|python|r|jupyter-execute|eval-rst)\b)"
 )
 """Examples that test runners and builders of documentation execute."""
 _WORD_END = re.compile(r"[-_.]+")
@@ -45,7 +53,7 @@ def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str
         return FileRole.SOURCE
     names = {file.path, file.base_path or file.path}
     if all(map(_is_named_documentation, names)) and _is_plain_file(file, specialists, read):
-        executes = any(map(_is_of_tests, names)) or _EXAMPLE.search(read(file.path) or b"") is not None
+        executes = any(map(_is_of_tests, names)) or _EXAMPLE.search(_text(file, read)) is not None
         return FileRole.TEST if executes else FileRole.DOCUMENTATION
     return FileRole.OTHER
 
@@ -87,5 +95,28 @@ def _is_plain_file(
 ) -> bool:
     """Return True for text that a specialist reads and that is not executable."""
     if file.status is FileStatus.DELETED:
+        return not _is_named_list(file.path)
+    text = _text(file, read)
+    if file.path.lower().endswith(_PLAIN_TEXT) and _lists_packages(file.path, text):
+        return False
+    return file.mode == "100644" and bool(specialists) and "\0" not in text
+
+
+def _text(file: ChangedFile, read: Callable[[str], bytes | None]) -> str:
+    return (read(file.path) or b"").decode("utf-8", "replace")
+
+
+def _lists_packages(path: str, text: str) -> bool:
+    """Return True for text that a package manager can install from, whatever folder it is in."""
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if _is_named_list(path) or any(map(_REQUIREMENT.match, lines)):
         return True
-    return file.mode == "100644" and bool(specialists) and b"\0" not in (read(file.path) or b"")
+    is_of_words = _WORDS.search(path.rpartition("/")[2].lower()) is not None
+    return bool(lines) and not is_of_words and not any(" " in line for line in lines)
+
+
+def _is_named_list(path: str) -> bool:
+    return (
+        path.lower().endswith(_PLAIN_TEXT) and _PACKAGES.search(path.rpartition("/")[2].lower()) is not None
+    )
