@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.postgresql_server import postgres_database, postgres_server
+from tests.preloaded_wardround import preloaded_wardround
 from tests.records.places import store_place
 
 __all__ = ["postgres_database", "postgres_server", "store_place"]  # fixtures for all tests
@@ -89,6 +90,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) * 3 // 2
 
 
+_TIMEOUT_S = 120
+
+
+def _decoded(done: subprocess.CompletedProcess[bytes]) -> subprocess.CompletedProcess[str]:
+    out, err = os.fsdecode(done.stdout), os.fsdecode(done.stderr)
+    return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def end_of_preloaded_wardround() -> Iterator[None]:
+    yield
+    if preloaded_wardround.cache_info().currsize:
+        preloaded_wardround().close()
+
+
 @dataclass(frozen=True, slots=True)
 class GitRepository:
     """A repository on disk and the programs that run in it.
@@ -107,17 +123,16 @@ class GitRepository:
         cwd: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program in the repository and return how it ended, whatever its status."""
-        done = subprocess.run(
-            argv,
-            cwd=cwd or self.root,
-            env={**os.environ, **(env or {})},
-            input=os.fsencode(stdin) if isinstance(stdin, str) else stdin,
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
-        return subprocess.CompletedProcess(
-            argv, done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr)
+        return _decoded(
+            subprocess.run(
+                argv,
+                cwd=cwd or self.root,
+                env={**os.environ, **(env or {})},
+                input=os.fsencode(stdin) if isinstance(stdin, str) else stdin,
+                capture_output=True,
+                check=False,
+                timeout=_TIMEOUT_S,
+            )
         )
 
     def git(self, *arguments: str | Path, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> str:
@@ -133,8 +148,15 @@ class GitRepository:
         stdin: str | bytes = b"",
         cwd: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run the console script beside this interpreter."""
-        return self.run(SCRIPTS / "wardround", *arguments, env=env, stdin=stdin, cwd=cwd)
+        """Run ``wardround`` of this environment, as ``run`` would, in a process that is forked."""
+        complete = {**os.environ, **(env or {})}
+        preloaded = preloaded_wardround()
+        if not preloaded.can_run(complete):
+            return self.run(SCRIPTS / "wardround", *arguments, env=env, stdin=stdin, cwd=cwd)
+        content = os.fsencode(stdin) if isinstance(stdin, str) else stdin
+        return _decoded(
+            preloaded.run(list(map(str, arguments)), complete, content, cwd or self.root, _TIMEOUT_S)
+        )
 
     def report(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The JSON report of ``wardround review`` with these arguments."""
