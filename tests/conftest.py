@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -230,29 +229,21 @@ def _state(path: Path) -> tuple[int, str]:
 def proven_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of caches that all workers share: proofs that the tools work, and what each start reads.
 
-    An entry's name is a digest of everything that it depends on.
+    An entry's name is a digest of everything that it depends on. It is replaced, never written to; one that a
+    test damages is made again.
     """
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "proven-tools"
-    folder.mkdir(exist_ok=True)
+    for kind in _SHARED_CACHES:
+        (folder / kind).mkdir(parents=True, exist_ok=True)
     return folder
 
 
 _SHARED_CACHES = ("programs", "proofs", "checks", "rules", "installed", "ast-grep", "sources")
 
 
-def _share_new(source: Path, target: Path) -> None:
-    """Link the entries of a cache that the other one lacks; an entry is replaced, never written to."""
-    if not source.is_dir() or source.is_symlink():
-        return
-    target.mkdir(parents=True, exist_ok=True)
-    for name in set(os.listdir(source)) - set(os.listdir(target)):
-        with contextlib.suppress(OSError):
-            os.link(source / name, target / name, follow_symlinks=False)
-
-
 @pytest.fixture(autouse=True)
-def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Path) -> Iterator[Path]:
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Path) -> Path:
     """Give the test a home, caches and a temporary folder of its own, and git no configuration but ours."""
     for name in list(os.environ):
         if name.startswith(("GIT_", "PRE_COMMIT", "PREK", "LEFTHOOK")):
@@ -274,12 +265,11 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Pa
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(places / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
-    caches = [(places / "cache" / "wardround" / kind, proven_tools / kind) for kind in _SHARED_CACHES]
-    for own, known in caches:
-        _share_new(known, own)
-    yield places
-    for own, known in caches:
-        _share_new(own, known)
+    cache = places / "cache" / "wardround"
+    cache.mkdir()
+    for kind in _SHARED_CACHES:
+        os.symlink(proven_tools / kind, cache / kind)
+    return places
 
 
 @pytest.fixture
