@@ -22,8 +22,8 @@ from wardround_typescript.syntax.comments import comments
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
 _REFUTABLE = frozenset(
-    {"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler", "undefined-name",
-     "raise-without-from", "children-as-prop", "debounce-in-render", "derived-state",
+    {"code-injection", "sql-injection", "shell-injection", "html-injection", "async-endpoint-handler",
+     "undefined-name", "raise-without-from", "children-as-prop", "debounce-in-render", "derived-state",
      "derived-state-in-effect", "hooks-order", "test-body-ignored", "unstable-selector", "work-in-render"}
 )  # fmt: skip
 _OF_VUE_3 = "oxlint-vue/no-deprecated-"
