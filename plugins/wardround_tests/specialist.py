@@ -27,6 +27,7 @@ class TestsSpecialist(Specialist):
 
     name = "tests"
     patterns = PATTERNS
+    comment_signs = ("#", "//", "/*")
     tools = LazySequence[Tool]("wardround_tests.tools:TOOLS")
     borrowed_tools = LazySequence[Tool]("wardround_tests.tools:BORROWED")
     checks = CheckRegistry[type[Check]]("wardround_tests.checks")

@@ -39,6 +39,7 @@ class TypescriptSpecialist(Specialist):
     name = "typescript"
     patterns = PATTERNS
     interpreters = ("node", "nodejs", "deno", "bun", "tsx", "ts-node")
+    comment_signs = ("//", "/*", "{/*", "<!--")
     tools = LazySequence[Tool]("wardround_typescript.tools:TOOLS")
     checks = CheckRegistry[type[Check]]("wardround_typescript.checks")
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_typescript.checks", "change")
