@@ -24,7 +24,8 @@ PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs"
 _REFUTABLE = frozenset(
     {"code-injection", "sql-injection", "shell-injection", "html-injection", "async-endpoint-handler",
      "effect-request-race", "undefined-name", "raise-without-from", "children-as-prop", "debounce-in-render",
-     "derived-state", "derived-state-in-effect", "hooks-order", "test-body-ignored", "unstable-selector", "work-in-render"}
+     "derived-state", "derived-state-in-effect", "hooks-order", "test-body-ignored",
+     "unstable-selector", "work-in-render"}
 )  # fmt: skip
 _OF_VUE_3 = "oxlint-vue/no-deprecated-"
 """Prefix of the defect classes of what Vue 3 removed."""

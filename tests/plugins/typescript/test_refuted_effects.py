@@ -7,7 +7,13 @@ from wardround_typescript.false_positives import refutes
 
 from wardround.findings import Span
 
-_EFFECT = "useEffect(() => {\n  if (begun.current) return;\n  SET\n  fetch(`/users/${id}`).then(setUser);\n}, [id]);\n"
+_EFFECT = """\
+useEffect(() => {
+  if (begun.current) return;
+  SET
+  fetch(`/users/${id}`).then(setUser);
+}, [id]);
+"""
 
 
 @pytest.mark.parametrize(("statement", "is_refuted"), [("begun.current = true;", True), ("", False)])
