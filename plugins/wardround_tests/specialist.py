@@ -19,7 +19,6 @@ from wardround.text.line_ends import run_by_lines
 from wardround.tools.tool import Tool
 from wardround_tests.file_kinds import PATTERNS
 
-
 _SET_UP = frozenset({"order-dependent-tests", "network-in-test", "resource-leak"})
 """Defects of a test file that the setup of a module it imports rules out."""
 
