@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
@@ -31,11 +32,11 @@ def asserts_all_of_the_call(path: str, text: str, span: Span, read: Read) -> boo
     if not names:
         return _ASSERTED.search("\n".join(lines)) is not None
     modules = list(imported_texts(path, text, read))
-    return all(_takes_nothing(name, modules) for name in names)
+    return all(takes_nothing(name, modules) for name in names)
 
 
-def _takes_nothing(name: str, modules: list[str]) -> bool:
-    """Return True if the modules call a function, and never with an argument."""
-    call = re.compile(rf"(?<![\w$]){re.escape(name)}\s*(?:\?\.\s*)?\(\s*(\)?)")
+def takes_nothing(name: str, modules: Iterable[str]) -> bool:
+    """Return True if the texts of modules call a function, and never with an argument."""
+    call = re.compile(rf"(?<![\w$])(?<!\bdef )(?<!\bfunction ){re.escape(name)}\s*(?:\?\.\s*)?\(\s*(\)?)")
     closed = [match[1] for module in modules for match in call.finditer(module)]
     return bool(closed) and all(closed)
