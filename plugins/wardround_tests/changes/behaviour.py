@@ -1,4 +1,4 @@
-"""Changes of a file that alter nothing a test could notice: renames, texts of logs, extracted functions."""
+"""Changes of a file that alter nothing a test could notice: renames, texts, markup, extracted functions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
+from wardround_tests.changes.inert_texts import has_same_code, without_texts
 
 _COMMENT = LazyPattern(r"^\s*(?:#|//|/\*|\*(?!\*)).*$")
 _LOGS = LazyPattern(
@@ -35,14 +36,17 @@ _FRAME = LazyPattern(r"^(?:@.*|import\b.*|from\b.*\bimport\b.*|return\b[^()]*|pa
 
 
 def changes_behaviour(file: ChangedFileView) -> bool:
-    """Return False if an edited file only renames what it defines, logs other texts or extracts functions."""
+    """Return False if an edited file only renames what it defines, has other texts or extracts functions."""
     if file.base_text is None or file.text is None:
         return True
     before, after = _code(file.base_text), _code(file.text)
     if before == after:
         return False
     gone, new = list(_without(before, after)), list(_without(after, before))
-    return not (_is_renaming(gone, new, file.base_text, file.text) or _is_extraction(gone, new))
+    if _is_renaming(gone, new, file.base_text, file.text) or _is_extraction(gone, new):
+        return False
+    before, after = (_code(without_texts(text)) for text in (file.base_text, file.text))
+    return not has_same_code(file.path, before, after)
 
 
 def _code(text: str) -> list[str]:

@@ -1,0 +1,19 @@
+"""Names in scripts by which a value is clean or is no text of a user; loaded without the parser."""
+
+from __future__ import annotations
+
+from wardround.checks.lazy import LazyPattern
+
+SANITIZES = LazyPattern(
+    r"(?i)saniti[sz]e|purify|escape|encode|\bclean\w*\(|\bsafe|\bxss\(|trustedHTML"
+    r"|\besc\(|\bh\(|textContent"
+)
+"""Expressions that are clean by the names in them."""
+NOT_TEXT = LazyPattern(
+    r"(?i)^(i|idx|index|id|n|key|lat|lon|lng|latitude|longitude|count|total|page|level|icon|svg|css|style|cls"
+    r"|class\w*|color|width|height|size|length|\w*(count|index|width|height|size"
+    r"|color|icon|class|className|html|svg|css|id|length|percent|markup))$"
+    r"|(?-i:^[A-Z][A-Z0-9_]*$)|^t\(|^i18n|format(Date|Number|Time|Price)|toFixed"
+    r"|toLocale|Math\."
+)
+"""Names and calls whose value is no text of a user."""
