@@ -124,6 +124,12 @@ def is_script_test(path: str, text: str = "") -> bool:
     return _is_script_test_file(path) and "-d." not in path
 
 
+def is_type_test(path: str) -> bool:
+    """Return True if a path is a test of types, which a compiler checks and nothing executes."""
+    *_, mark, ending = ("", *path.rpartition("/")[2].split("."))
+    return mark in ("test-d", "spec-d") and ending in SCRIPT_ENDINGS
+
+
 def is_test(path: str) -> bool:
     return is_python_test(path) or _is_script_test_file(path)
 

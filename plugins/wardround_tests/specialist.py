@@ -46,6 +46,11 @@ class TestsSpecialist(Specialist):
 
         return adds_test(path, text, added, words)
 
+    def is_in_test(self, path: str, text: str, line: int) -> bool:
+        from wardround_tests.analysis.test_bodies import is_in_test  # rare
+
+        return is_in_test(path, text, line)
+
     def tests_in(self, path: str, text: str) -> Mapping[str, CaseOutline] | None:
         from wardround_tests.models.test_files import outlines_of  # only for changes with tests
 

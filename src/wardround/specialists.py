@@ -118,6 +118,13 @@ class Specialist:
         """
         return False
 
+    def is_in_test(self, path: str, text: str, line: int) -> bool:
+        """Return True if a line, 1-based, belongs to a test that code outside of it cannot call.
+
+        A comment there by which a tool expects an error is an assertion, and no ignore comment.
+        """
+        return False
+
     def tests_in(self, path: str, text: str) -> Mapping[str, CaseOutline] | None:
         """Return the tests of a file by their names; None if it cannot be parsed."""
         return {}

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import configparser
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from wardround_python.tools.pyright import PYRIGHT
 from wardround_python.tools.ruff import RUFF
+from wardround_python.tools.ty import TY
+from wardround_secrets.tools.gitleaks import GITLEAKS
+from wardround_sql.tools.sqlfluff import SQLFLUFF
 from wardround_typescript.tools.biome import Biome
+from wardround_typescript.tools.eslint import ESLINT
 from wardround_typescript.tools.oxlint import Oxlint
 from wardround_typescript.tools.tsc import Tsc
 
@@ -28,13 +35,30 @@ TOOLS: dict[str, tuple[Tool, str, str]] = {
     "biome": (Biome(), "sub/biome.json", '{{"extends": ["{}"]}}'),
     "oxlint": (Oxlint(), "sub/.oxlintrc.json", '{{"extends": ["./a.json", "{}"]}}'),
     "tsc": (Tsc(), "sub/tsconfig.json", '{{"extends": "{}" /* of the machine */}}'),
+    "tsc, its files": (Tsc(), "sub/tsconfig.json", '{{"files": ["a.ts", "{}"]}}'),
+    "tsc, its references": (Tsc(), "sub/tsconfig.json", '{{"references": [{{"path": "{}"}}]}}'),
+    "tsc, its modules": (Tsc(), "sub/tsconfig.json", '{{"compilerOptions": {{"paths": {{"*": ["{}"]}}}}}}'),
+    "tsc, its types": (Tsc(), "sub/tsconfig.json", '{{"compilerOptions": {{"typeRoots": ["{}"]}}}}'),
+    "eslint": (ESLINT, "sub/.eslintrc.json", '{{"extends": ["eslint:recommended", "{}"]}}'),
+    "eslint in YAML": (ESLINT, "sub/.eslintrc.yml", "overrides:\n- files: ['*']\n  extends: '{}'\n"),
+    "eslint without a suffix": (ESLINT, "sub/.eslintrc", "parser: '{}'\n"),
+    "pyright": (PYRIGHT, "sub/pyrightconfig.json", '{{"extends": "{}"}}'),
+    "pyright, its stubs": (PYRIGHT, "sub/pyproject.toml", "tool.pyright.stubPath = '{}'"),
+    "pyright, its modules": (
+        PYRIGHT,
+        "sub/pyproject.toml",
+        "[[tool.pyright.executionEnvironments]]\nextraPaths = ['src', '{}']",
+    ),
+    "ty": (TY, "sub/ty.toml", "environment.extra-paths = ['{}']"),
+    "ty in pyproject": (TY, "sub/pyproject.toml", "[tool.ty.environment]\ntypeshed = '{}'"),
+    "gitleaks": (GITLEAKS, "sub/.gitleaks.toml", "[extend]\npath = '{}'"),
 }
 OUTSIDE = ("/etc/passwd", "~/.netrc", "../../x", "../sub/../../x", "${HOME}/x", "file:///x")
 INSIDE = ("base.toml", "../base.toml", "./a/../b.json", "@scope/base")
 
 
 @pytest.mark.parametrize("case", TOOLS)
-def test_a_configuration_extends_files_of_the_repository_only(case: str) -> None:
+def test_a_configuration_names_paths_of_the_repository_only(case: str) -> None:
     tool, path, form = TOOLS[case]
     for name in INSIDE:
         require_inside(tool, path, form.format(name))
@@ -42,8 +66,53 @@ def test_a_configuration_extends_files_of_the_repository_only(case: str) -> None
         with pytest.raises(ToolFailed) as failure:
             require_inside(tool, path, form.format(name))
         assert str(failure.value) == (
-            f"{path} extends {name!r}, which is outside of the repository; extend a file in it"
+            f"{path} names {name!r}, which is outside of the repository; name a path in it"
         )
+
+
+@pytest.mark.parametrize(
+    ("tool", "path", "text"),
+    [
+        (Tsc(), "tsconfig.json", "{'extends': '/etc/passwd'}"),
+        (Tsc(), "tsconfig.json", '{"extends": "/etc/passwd" "files": []}'),
+        (ESLINT, ".eslintrc.yml", "extends: [/etc/passwd"),
+    ],
+)
+def test_what_a_broken_configuration_names_is_unknown(tool: Tool, path: str, text: str) -> None:
+    with pytest.raises(ToolFailed, match=f"{path} is n.* correct it"):
+        require_inside(tool, path, text)
+
+
+@pytest.mark.parametrize("text", ["", "// none\n", '{"include": ["${configDir}/src/**/*"]}'])
+def test_a_configuration_may_name_its_own_folder(text: str) -> None:
+    require_inside(Tsc(), "sub/tsconfig.json", text)
+
+
+def test_pyright_sees_the_configurations_that_its_own_extends() -> None:
+    text = '{"extends": "../base.json"}'
+
+    assert list(PYRIGHT.config_closure("sub/pyrightconfig.json", text)) == ["base.json"]
+
+
+@pytest.mark.parametrize(
+    "name", ["x = 1\\n[sqlfluff:templater:jinja]\\nloader_search_path", "x\\r[sqlfluff:templater:jinja]\\ry"]
+)
+@pytest.mark.parametrize(
+    "form", ['[tool.sqlfluff.rules]\n"{}" = "/etc"', '[tool.sqlfluff.rules."{}"]\na = 1']
+)
+def test_a_name_in_toml_adds_no_settings_of_sqlfluff(name: str, form: str) -> None:
+    kept = SQLFLUFF.config_overlay("", {"pyproject.toml": form.format(name)})
+
+    assert "templater" not in "".join(kept.values())
+
+
+def test_a_value_in_toml_adds_no_settings_of_sqlfluff() -> None:
+    text = '[tool.sqlfluff.indentation]\na = "1\\r[sqlfluff:templater:jinja]\\rloader_search_path = /etc"'
+    written = SQLFLUFF.config_overlay("", {"pyproject.toml": text})[".sqlfluff"]
+
+    parser = configparser.ConfigParser(delimiters="=", interpolation=None)
+    parser.read_file(io.StringIO(written, newline=None))
+    assert parser.sections() == ["sqlfluff:indentation"]
 
 
 def test_biome_extends_the_configuration_of_the_root() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
 import msgspec
@@ -10,8 +12,10 @@ import msgspec
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding, Span
+from wardround.languages import jsonc
 from wardround.languages.python.tree import parse
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
+from wardround.tools.setting_texts import texts_at, toml_document
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
@@ -49,9 +53,23 @@ class PyrightOutput(msgspec.Struct, rename="camel"):
 
 
 _CONFIGS = ("pyproject.toml", "pyrightconfig.json")
+_PATHS = (
+    "extends", "extraPaths", "stubPath", "typeshedPath",
+    "executionEnvironments.*.root", "executionEnvironments.*.extraPaths",
+)  # fmt: skip
+"""The settings from which it takes files and folders to read. The folder of environments may be anywhere: of
+these it reads installed packages only.
+"""
 _STATED = LazyPattern(r"pythonVersion")
 _UNKNOWN_SYNTAX = LazyPattern(r"Expected |Unpack operation not allowed in comprehension")
 """Messages of pyright for syntax that is newer than it."""
+
+
+def _texts(path: str, text: str, *settings: str) -> list[str]:
+    """Return the texts in settings of a configuration file, which any of its configurations may extend."""
+    if path.endswith(".toml"):
+        return texts_at(toml_document(text), *(f"tool.pyright.{setting}" for setting in settings))
+    return texts_at(jsonc.loads(text), *settings) if path.endswith(".json") else []
 
 
 def _is_newer(message: str, file: str, run: Invocation) -> bool:
@@ -117,6 +135,15 @@ class Pyright(Tool):
             if is_asked and not is_refuted(file, code, span):
                 results.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
         return results
+
+    def config_closure(self, path: str, text: str) -> Sequence[str]:
+        beside = (
+            os.path.normpath(PurePosixPath(path).parent / name) for name in _texts(path, text, "extends")
+        )
+        return [name for name in beside if not name.startswith(("..", "/"))]
+
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
+        return _texts(path, text, *_PATHS)
 
     def identity(self) -> str:
         return selection("pyright")

@@ -237,7 +237,7 @@ class Ruff(Tool):
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return ruff_config_closure(path, text)
 
-    def named_configs(self, path: str, text: str) -> Sequence[str]:
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
         return extended_by(path, text)
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding, Severity, Span
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
+from wardround.tools.setting_texts import texts_at, toml_document
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
@@ -46,6 +47,10 @@ class GitlabResult(msgspec.Struct):
 
 
 _TY_CONFIGS = ("pyproject.toml", "ty.toml")
+
+
+_PATHS = ("environment.extra-paths", "environment.root", "environment.typeshed", "src.root")
+"""The settings from which it takes folders to read, besides that of the environment, which is given."""
 
 
 def _version(run: Invocation) -> Sequence[str]:
@@ -150,6 +155,10 @@ class Ty(Tool):
                     )
                 )
         return found
+
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
+        stem = "tool.ty." if path.endswith("pyproject.toml") else ""
+        return texts_at(toml_document(text), *(stem + setting for setting in _PATHS))
 
     def identity(self) -> str:
         return selection("ty")

@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.findings import RawFinding, Severity, Span
 from wardround.tools.parsing import decoded, map_of
+from wardround.tools.setting_texts import texts_at, toml_document
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 
 _FOUND = 3
@@ -92,6 +93,9 @@ class Gitleaks(Tool):
             )
             found.append(RawFinding(code, file, _span(result), message, severity=severity))
         return found
+
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
+        return texts_at(toml_document(text), "extend.path", "Extend.path")
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
         """Return the project's settings from the trusted revision instead of those in the change.

@@ -76,6 +76,7 @@ _HARMLESS = LazyPattern(
 _HARMLESS_KEYS = frozenset(
     ("dialect", "templater", "rules", "exclude_rules", "max_line_length", "ignore_templated_areas")
 )
+_NAME = LazyPattern(r"[\w.:-]+(?: [\w.:-]+)*")
 _TEMPLATERS = frozenset(("raw", "jinja", "placeholder"))
 
 
@@ -134,14 +135,20 @@ def _harmless(sections: Sections) -> Sections:
     return retained
 
 
+def _one_line(values: Mapping[str, str]) -> dict[str, str]:
+    """Return settings whose values have plain line breaks only, which are indented when they are written."""
+    return {name: "\n".join(value.splitlines()) for name, value in values.items() if _NAME.fullmatch(name)}
+
+
 def _over(below: Sections, above: Sections) -> Sections:
     return {name: below.get(name, {}) | above.get(name, {}) for name in (*below, *above)}
 
 
 def _written(sections: Sections) -> str:
+    """Return an INI file; without names that would end their line, and open a section of their own."""
     parser = configparser.ConfigParser(delimiters="=", interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
-    parser.read_dict(sections)
+    parser.read_dict({name: _one_line(values) for name, values in sections.items() if _NAME.fullmatch(name)})
     out = io.StringIO()
     parser.write(out)
     return out.getvalue()

@@ -88,6 +88,14 @@ def script_tests(text: str) -> Iterator[TestedCase]:
         )
 
 
+def test_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and last line of each test and group of tests."""
+    script = ScriptTests(text)
+    calls = [(match, script.ends.get(start, match.end())) for _, match, start, _ in _titled(script)]
+    for match, end in (*calls, *_groups(script)):
+        yield script.span(match).line, script.span_at(end).line
+
+
 @dataclass(frozen=True)
 class ScriptTests:
     """The text of a test file, with its lines and closing brackets."""

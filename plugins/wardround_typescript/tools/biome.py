@@ -121,7 +121,7 @@ class Biome(Tool):
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return config_closure(path, text)
 
-    def named_configs(self, path: str, text: str) -> Sequence[str]:
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
         from wardround_typescript.tools.tsc import extended_by
 
         return [name for name in extended_by(text) if name != "//"]  # the configuration of the root

@@ -11,7 +11,9 @@ import msgspec
 
 from wardround.errors import ToolFailed
 from wardround.findings import RawFinding
+from wardround.languages import jsonc
 from wardround.tools.parsing import RAN
+from wardround.tools.setting_texts import texts_at
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, script
@@ -26,10 +28,36 @@ from wardround_typescript.tools.tsc import PROJECT_FILES
 
 _FLAT = tuple(f"eslint.config.{suffix}" for suffix in ("js", "mjs", "cjs", "ts", "mts", "cts"))
 _OLD = (".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml", ".eslintrc")
+_DATA = frozenset({".eslintrc", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml"})
+_PATHS = tuple(
+    f"{prefix}{setting}"
+    for prefix in ("", "overrides.*.")
+    for setting in (
+        "extends", "parser", "plugins", "parserOptions.project", "parserOptions.tsconfigRootDir"
+    )
+)  # fmt: skip
+"""The settings from which it takes files and folders to read."""
 _CONFIGS = (*_FLAT, *_OLD)
 CONFIG_NAMES = (*_CONFIGS, ".eslintignore")
 _REFERRED = r"""["'\s\[,:(-](\.{1,2}/[^"'\s,\])}]+)"""
 _GUARD = Path(__file__).with_name("only_base.cjs")
+
+
+def _data(path: str, text: str) -> object:
+    """Return the document in a configuration, which is JSON with comments or YAML.
+
+    Raises:
+        ToolFailed: it is neither.
+    """
+    document = jsonc.loads(text)
+    if document is not None or not jsonc.has_content(text):
+        return document
+    from wardround.rules.yaml_loader import parse_yaml  # slow to import
+
+    try:
+        return parse_yaml(text)
+    except ValueError as cause:
+        raise ToolFailed(f"{path} is neither JSON nor YAML; correct it") from cause
 
 
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
@@ -148,6 +176,14 @@ class Eslint(Tool):
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return config_closure(path, text)
+
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
+        """Return the paths in a configuration that is data; one that is code may read what it likes.
+
+        Raises:
+            ToolFailed: it is not valid; eslint would quote it.
+        """
+        return texts_at(_data(path, text), *_PATHS) if path.rpartition("/")[2] in _DATA else []
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
         return config_overlay(folder, configs)

@@ -93,7 +93,7 @@ class Oxlint(Tool):
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return config_closure(path, text)
 
-    def named_configs(self, path: str, text: str) -> Sequence[str]:
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
         from wardround_typescript.tools.tsc import extended_by
 
         return extended_by(text)

@@ -12,6 +12,7 @@ from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import RawFinding
 from wardround.languages import jsonc
 from wardround.tools.parsing import collapse_whitespace, span_of
+from wardround.tools.setting_texts import texts_at
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import SCRIPTS, TYPED
 from wardround_typescript.node_modules import missing, native_program, script
@@ -29,6 +30,12 @@ _SYNTAX = frozenset(
     )
 )  # fmt: skip
 """Errors of the parser; with one of them in any file, tsc checks no types in the others."""
+_PATHS = (
+    "extends", "files", "include", "references.*.path", "compilerOptions.baseUrl", "compilerOptions.paths.*",
+    "compilerOptions.rootDirs", "compilerOptions.typeRoots", "compilerOptions.types",
+)  # fmt: skip
+"""The settings from which it takes files and folders to read."""
+_OWN_FOLDER = "${configDir}"
 _GLOBAL = r"error TS\d+: .*"
 _EACH = (
     'log=$1; shift; for p do "$0" --noEmit --pretty false --listFiles -p "$p" >"$log"; s=$?; cat "$log"; '
@@ -154,6 +161,7 @@ class Tsc(Tool):
     config_names = CONFIG_NAMES
     runs_config = True
     project_files = PROJECT_FILES
+    expected_error = r"@ts-expect-error\b"
 
     def command(self, run: Invocation) -> Sequence[str]:
         _check_extended(run, check_seals("tsc", run))
@@ -237,8 +245,16 @@ class Tsc(Tool):
     def config_closure(self, path: str, text: str) -> Sequence[str]:
         return config_closure(path, text)
 
-    def named_configs(self, path: str, text: str) -> Sequence[str]:
-        return extended_by(text)
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
+        """Return the paths in a configuration; ``${configDir}`` is its folder.
+
+        Raises:
+            ToolFailed: it is not valid; tsc reads the rest of such a file.
+        """
+        document = jsonc.loads(text)
+        if document is None and jsonc.has_content(text):
+            raise ToolFailed(f"{path} is not valid JSON with comments; correct it")
+        return [name.replace(_OWN_FOLDER, ".", 1) for name in texts_at(document, *_PATHS)]
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
         return config_overlay(folder, configs)

@@ -23,6 +23,11 @@ def loads(text: str) -> Mapping[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
+def has_content(text: str) -> bool:
+    """Return True if a file has more than comments, as a configuration without settings."""
+    return bool(re.sub(_COMMENT, _without_comment, text.removeprefix("\ufeff")).strip())
+
+
 def _without_comment(piece: re.Match[str]) -> str:
     """Keep strings and remove all other matches."""
     return piece[1] or ""

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from wardround.context.added_ignores import moved_ignores
 from wardround.findings import Finding, Span, Status
+from wardround.processors.expected_errors import ExpectedErrors
 from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings
 
 
@@ -21,7 +22,9 @@ class RevealHiddenFindings:
         hidden = [one for one in review.candidates if one.is_hidden and one.finding.is_introduced]
         shown = tuple(one for one in review.candidates if not one.is_hidden)
         reported = {_key(one.finding) for one in shown}
+        expected = ExpectedErrors(inputs)
         found = [one for one in hidden if _key(one.finding) not in reported]
+        found = [one for one in found if not expected.cover(one.finding)]
         moved = _MovedIgnores(inputs)
         kept = (one if _blocks(one.finding, moved, inputs) else _silenced(one) for one in found)
         return replace(review, candidates=(*shown, *kept))

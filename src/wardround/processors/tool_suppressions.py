@@ -16,6 +16,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.config.globs import matches_any_case
 from wardround.context.ignore_comments import FORMS, IGNORE_COMMENTS, CommentForm, reported_pattern
 from wardround.findings import Finding
+from wardround.processors.expected_errors import ExpectedErrors
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.notices import new_notice
 
@@ -27,23 +28,27 @@ class ReportToolSuppressions:
     """Report added comments that switch a tool off, where the configuration of the target applies.
 
     One that waives findings of a single line and states why is for its readers; what it hides counts anyway.
+    One by which a test expects an error is an assertion.
     """
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         if inputs.is_trusted:
             return review
-        notices = (notice for path in sorted(inputs.reviewers) for notice in _notices_of_file(path, inputs))
+        expected = ExpectedErrors(inputs)
+        paths = sorted(inputs.reviewers)
+        notices = (notice for path in paths for notice in _notices_of_file(path, inputs, expected))
         return replace(review, notices=(*review.notices, *notices))
 
 
-def _notices_of_file(path: str, inputs: PipelineInputs) -> Iterator[Finding]:
+def _notices_of_file(path: str, inputs: PipelineInputs, expected: ExpectedErrors) -> Iterator[Finding]:
     rule = inputs.catalogue.rule("wardround/waiver-added")
     severity = inputs.config.for_file(path).severity(rule.id, rule.severity)
     after = inputs.texts.readable(path) if severity is not None else None
     if severity is None or after is None:
         return
     before = partial(_base_text, path, inputs)
-    for added in added_tool_suppressions(inputs.files[path], before, after):
+    is_assertion = partial(expected.assert_at, path)
+    for added in added_tool_suppressions(inputs.files[path], before, after, is_assertion):
         message = f"{added.marker!r} switches a tool off here, which this change cannot decide alone"
         message += f"; {added.more} more below" if added.more else ""
         position = (added.line, added.column)
@@ -118,12 +123,16 @@ class ToolSuppression(msgspec.Struct, frozen=True):
 
 
 def added_tool_suppressions(
-    file: ChangedFile, before: Callable[[], str], after: str
+    file: ChangedFile,
+    before: Callable[[], str],
+    after: str,
+    is_assertion: Callable[[int, str], bool] = lambda line, marker: False,
 ) -> list[ToolSuppression]:
     """The comments a change adds to a file; the code before a known comment may change.
 
     Args:
         before: reads the text before the change; called if ``after`` has such a comment.
+        is_assertion: True for a comment, by its line and marker, that is not reported.
     """
     markers = [marker for names, marker in _MARKERS if matches_any_case(file.path, names)]
     markers = [marker for marker in markers if marker.pattern.search(after)]
@@ -133,7 +142,8 @@ def added_tool_suppressions(
     def search(line: str) -> tuple[int, str] | None:
         return next((position for marker in markers if (position := marker.position(line))), None)
 
-    added = list(_added(file, before().split("\n"), after.split("\n"), search))
+    found = _added(file, before().split("\n"), after.split("\n"), search)
+    added = [one for one in found if not is_assertion(one.line, one.marker)]
     shown = added[:_SHOWN]
     return [*shown[:-1], *(replace(last, more=len(added) - len(shown)) for last in shown[-1:])]
 

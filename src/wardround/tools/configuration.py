@@ -41,16 +41,15 @@ def configuration(
 
 
 def require_inside(tool: Tool, path: str, text: str) -> None:
-    """Make sure that a configuration extends files of the repository only: tools quote what they cannot read.
+    """Make sure that a configuration names paths of the repository only: tools quote what they read.
 
     Raises:
-        ToolFailed: it names a file of the machine.
+        ToolFailed: it names a path of the machine.
     """
-    for name in tool.named_configs(path, text):
+    for name in tool.named_paths(path, text):
         if _leads_outside(path, name):
             raise ToolFailed(
-                f"{path} extends {name[:_MOST_SHOWN]!r}, which is outside of the repository; "
-                "extend a file in it"
+                f"{path} names {name[:_MOST_SHOWN]!r}, which is outside of the repository; name a path in it"
             )
 
 

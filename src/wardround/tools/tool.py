@@ -148,6 +148,8 @@ class Tool(ABC):
         starts_in_packages: True if it starts in the folder that ``package_of`` returns for a file, with the
             program that is installed there or above it.
         project_files: names of the files it must see next to those it reviews, to know what is first-party.
+        expected_error: a regular expression: its comments that assert an error in the next line of code, of
+            which it reports those that do not hold; empty if it has none.
         variables: environment variables it needs; it gets no others of the caller's.
         map_package: the package that holds its tool map.
     """
@@ -177,6 +179,7 @@ class Tool(ABC):
     config_at_root: bool = False
     starts_in_packages: bool = False
     project_files: tuple[str, ...] = ()
+    expected_error: str = ""
     variables: Mapping[str, str] = MappingProxyType({})
     map_package: str = "wardround_rules"
 
@@ -278,8 +281,13 @@ class Tool(ABC):
         """Return the paths of the files that a configuration file refers to."""
         return ()
 
-    def named_configs(self, path: str, text: str) -> Sequence[str]:
-        """Return the configurations that a configuration file extends, as it writes them."""
+    def named_paths(self, path: str, text: str) -> Sequence[str]:
+        """Return the files and folders that a configuration file has it read, as the file writes them:
+        configurations that it extends, and where it searches for code.
+
+        Raises:
+            ToolFailed: that is unknown, because the file cannot be read as the tool reads it.
+        """
         return ()
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
