@@ -147,8 +147,8 @@ class RawFinding(msgspec.Struct, frozen=True):
         severity: overrides the severity of the rule.
         explicitly_enabled: the project itself selects the code, so that no specialist refutes it.
         only_caused: reported only where the change causes it on a line that it leaves unchanged.
-        is_confirmed: an analysis of the code around confirms what the rule suspects, so that how often the
-            rule is right elsewhere tells nothing about it.
+        is_confirmed: an analysis of the code around confirms what the rule suspects; how often the rule is
+            right elsewhere is then irrelevant.
     """
 
     code: str
