@@ -171,7 +171,7 @@ def _is_constant(path: str, text: str, span: Span) -> bool:
 
 
 def _is_escaped(path: str, text: str, span: Span) -> bool:
-    """Return True for HTML whose values are all escaped, perhaps by a function of the file."""
+    """Return True if each value in HTML is escaped, perhaps by a function of the file."""
     from wardround.languages.script.code import code_of  # loads the parser
     from wardround_typescript.analysis.escaped_values import EscapedValues
 

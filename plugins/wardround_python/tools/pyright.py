@@ -11,7 +11,7 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawFinding, Span
+from wardround.findings import RawFinding, Severity, Span
 from wardround.languages import jsonc
 from wardround.languages.python.tree import parse
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
@@ -21,7 +21,7 @@ from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
 from wardround_python.tools import pylint_settings
 from wardround_python.tools.false_positives.refuted_facts import refuter
-from wardround_python.tools.late_none_tests import late_tests
+from wardround_python.tools.late_none_tests import LATE, late_tests
 from wardround_python.tools.ruff_config import text_in
 
 
@@ -131,9 +131,15 @@ class Pyright(Tool):
             if result.rule in (None, "reportGeneralTypeIssues") and _is_newer(result.message, file, run):
                 continue  # ruff reports it with the same severity
             is_asked = code in run.requested or not map_of("pyright").is_ignored(code, file)
-            is_asked = is_asked or is_tested_late(file, code, result.message, span)
-            if is_asked and not is_refuted(file, code, span):
-                results.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
+            is_late = is_tested_late(file, code, result.message, span)
+            if (is_asked or is_late) and not is_refuted(file, code, span):
+                message = collapse_whitespace(result.message)
+                results.append(
+                    RawFinding(
+                        code, file, span, f"{message}; {LATE}" if is_late else message,
+                        severity=Severity.WARN if is_late else None, is_confirmed=is_late,
+                    )
+                )  # fmt: skip
         return results
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:

@@ -20,7 +20,7 @@ from wardround_python.target_version import noted_target, target_note, version_n
 from wardround_python.tools import pylint_settings
 from wardround_python.tools.false_positives.refuted_facts import refuter
 from wardround_python.tools.false_positives.unknown_signatures import Signatures
-from wardround_python.tools.late_none_tests import late_tests
+from wardround_python.tools.late_none_tests import LATE, late_tests
 from wardround_python.tools.ruff_config import text_in
 
 
@@ -148,12 +148,13 @@ class Ty(Tool):
                 only_caused = not (is_asked or is_fact)
                 severity = Severity.WARN if is_late else None
                 if is_late:
-                    message = f"{message}; the same function tests for None only after this use"
+                    message = f"{message}; {LATE}"
                 found.append(
                     RawFinding(
-                        result.check_name, file, span, message, severity=severity, only_caused=only_caused
+                        result.check_name, file, span, message, severity=severity,
+                        only_caused=only_caused, is_confirmed=is_late,
                     )
-                )
+                )  # fmt: skip
         return found
 
     def named_paths(self, path: str, text: str) -> Sequence[str]:

@@ -21,7 +21,7 @@ _MEANS_CODE = LazyPattern(
 _DECIDES_BEFORE = LazyPattern(r"(?:[=!]=|\bin|\bcase|[\w$)\]]\s*\[|\?\.\[)\s*$")
 _DECIDES_AFTER = LazyPattern(r"\s*(?:[=!]==?|(?:not\s+)?in\b)")
 _NEAR = 12
-"""Characters before a string that are examined."""
+"""Number of characters before a string that can decide about it."""
 _TEXT = r"[rbfuRBFU]{0,2}(?:''|\"\"|``|\"{6}|'{6})"
 _NAMED = (
     rf"(?:export\s+)?(?:(?:const|let|final|readonly|static)\s+)?(?:[\w$.-]+|{_TEXT})"

@@ -57,7 +57,7 @@ class Given:
 
 
 class EscapedValues:
-    """Tests which expressions of a script cannot add markup to HTML.
+    """The expressions of a script that cannot add markup to HTML.
 
     Args:
         trusts_names: True if a value also counts as escaped by its name (``safeTitle``, ``width``); if not,

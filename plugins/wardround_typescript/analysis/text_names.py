@@ -1,4 +1,4 @@
-"""Names in scripts of values that are clean, or no input of a user; loaded without the parser."""
+"""Names of clean values and of values without text; loaded without the parser."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ NOT_TEXT = LazyPattern(
     r"|(?-i:^[A-Z][A-Z0-9_]*$)|^t\(|^i18n|format(Date|Number|Time|Price)|toFixed"
     r"|toLocale|Math\."
 )
-"""Names and calls of values that are no input of a user."""
+"""Names and calls whose value has no text of a user."""

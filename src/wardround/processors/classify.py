@@ -70,6 +70,7 @@ def new_finding(
         url=result.url or rule.url,
         suggested_fix=result.fix,
         masked=rule.masked,
+        is_confirmed=result.is_confirmed,
     )
 
 
