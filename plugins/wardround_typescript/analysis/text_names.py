@@ -5,7 +5,7 @@ from __future__ import annotations
 from wardround.checks.lazy import LazyPattern
 
 SANITIZES = LazyPattern(
-    r"(?i)saniti[sz]e|purify|escape|encode|\bclean\w*\(|\bsafe|\bxss\(|trustedHTML"
+    r"(?i)(?<!un)saniti[sz]e|purify|(?<!un)escape|(?<!un)encode|\bclean\w*\(|\bsafe|\bxss\(|trustedHTML"
     r"|\besc\(|\bh\(|textContent"
 )
 """Expressions that are clean by the names in them."""

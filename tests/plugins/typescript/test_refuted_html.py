@@ -17,6 +17,8 @@ _QUOTED = "const quoted = (value) => value.replace(/[&<>]/g, (sign) => SIGNS[sig
         ("box.insertAdjacentHTML('beforeend', '<b>' + title + '</b>')", True),
         ("box.innerHTML = `<b>${safe}</b>`", False),
         ("box.innerHTML = html", False),
+        ("document.write(unescape(entry.title))", False),
+        ("box.innerHTML = `<b>${escapeHtml(entry.title)}</b>`", True),
         ("box.innerHTML = `<b>${title}${entry.title}</b>`", False),
         ("box.innerHTML = other.innerHTML", False),
     ],
