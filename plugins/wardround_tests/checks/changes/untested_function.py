@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 
 from wardround.checks.base import ChangeCheck
@@ -222,8 +222,8 @@ class UntestedFunction(ChangeCheck):
 
     def _has_new_assertions(self, *, is_python: bool) -> bool:
         """Return True if changed tests of a language have new assertions."""
-        tests = (f.path for f in self._files_with_assertions if is_test(f.path))
-        return any(path.endswith(".py") is is_python for path in tests)
+        tests = (f for f in self.change.files if is_test(f.path) and f.path.endswith(".py") is is_python)
+        return any(re.search(_ASSERTS, line) for file in tests for _, line in added_lines(file))
 
     def _is_reached_by_alias(self, one: Touched, patterns: Sequence[str]) -> bool:
         """Return True if tests name a function by an alias of another module: ``total as sum_of``."""
@@ -234,11 +234,6 @@ class UntestedFunction(ChangeCheck):
         texts = [project.read(path) or "" for path in users]
         aliases = {alias for name in names for text in texts for alias in aliases_of(name, text)}
         return bool(aliases) and any(map(is_test, project.files_with_word(sorted(aliases), patterns)))
-
-    @cached_property
-    def _files_with_assertions(self) -> list[ChangedFileView]:
-        """Changed files with new assertions: they may test new functions through their callers."""
-        return [f for f in self.change.files if any(re.search(_ASSERTS, line) for _, line in added_lines(f))]
 
     def _is_called(self, function: TouchedFunction, one: Touched) -> bool:
         """Return True if code of the change uses a function."""
