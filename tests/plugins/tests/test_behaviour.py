@@ -112,3 +112,10 @@ def test_a_new_file_changes_something() -> None:
 def test_escaped_quotes_of_a_long_line_take_linear_time() -> None:
     catalog = "export const messages = " + r"\'a\', " * 20_000
     assert changes_behaviour(_file(f"{catalog}\nconst old = 1\n", f"{catalog};\nconst now = 1\n"))
+
+
+@pytest.mark.parametrize("name", [*SAME, *OTHER])
+def test_lines_before_the_first_difference_do_not_count(name: str) -> None:
+    text, before = (SAME | OTHER)[name], "def first(xs):\n    log.info('first')\n    return xs\n\n"
+    expected = changes_behaviour(_file(_BASE, text))
+    assert changes_behaviour(_file(before + _BASE, before + text)) is expected

@@ -224,8 +224,8 @@ class UntestedFunction(ChangeCheck):
 
     def _has_new_assertions(self, *, is_python: bool) -> bool:
         """Return True if changed tests of a language have new assertions."""
-        tests = (f.path for f in self._files_with_assertions if is_test(f.path))
-        return any(path.endswith(".py") is is_python for path in tests)
+        tests = (f for f in self.change.files if is_test(f.path) and f.path.endswith(".py") is is_python)
+        return any(re.search(_ASSERTS, line) for file in tests for _, line in added_lines(file))
 
     def _is_reached_by_alias(self, one: Touched, patterns: Sequence[str]) -> bool:
         """Return True if tests name a function by an alias of another module: ``total as sum_of``."""
@@ -252,11 +252,6 @@ class UntestedFunction(ChangeCheck):
     @cached_property
     def _production_texts(self) -> list[str]:
         return [f.text for f in self.change.files if f.text and is_production(f.path)]
-
-    @cached_property
-    def _files_with_assertions(self) -> list[ChangedFileView]:
-        """Changed files with new assertions: they may test new functions through their callers."""
-        return [f for f in self.change.files if any(re.search(_ASSERTS, line) for _, line in added_lines(f))]
 
     def _is_called(self, function: TouchedFunction, one: Touched) -> bool:
         """Return True if code of the change uses a function."""
