@@ -42,6 +42,35 @@ def test_prose_is_documentation(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
+        "tests/data/x.md",
+        "tests/README.md",
+        "pkg/__tests__/__snapshots__/page.md",
+        "e2e/notes.rst",
+        "web/test-data/readme.txt",
+        "unit_tests/docs/x.txt",
+        "Tests/LICENSE",
+        "fixtures/page.adoc",
+        "src/test_total.rst",
+        "src/total.test.md",
+        "src/total_test.md",
+    ],
+)
+def test_prose_that_tests_can_read_is_a_test(path: str) -> None:
+    assert role(path) is FileRole.TEST
+    assert role(path, status=FileStatus.DELETED) is FileRole.TEST
+    assert role("docs/x.md", base=path) is FileRole.TEST
+
+
+@pytest.mark.parametrize(
+    "path", ["docs/tests/x.md", "doc/testing.md", "latest/x.md", "contest.md", "attest/a.md"]
+)
+def test_prose_about_tests_is_documentation(path: str) -> None:
+    assert role(path) is FileRole.DOCUMENTATION
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
         "requirements.txt",
         "CMakeLists.txt",
         "readme.rb",

@@ -58,6 +58,7 @@ FOUND = replace(STALE, state=CoverageState.FRESH, reason="", is_required=False)
 MISSED = CoveredFile("app.py", 2, ((3, 4), (7, 7)))
 UNREACHED = replace(REACHED, tests=())
 README = FileEvidence("README.md", FileRole.DOCUMENTATION, ("secrets",), ("secrets",), 4)
+FIXTURE = FileEvidence("tests/data/a.md", FileRole.TEST, ("secrets",), ("secrets",), 90)
 PASSES = "every plane was reviewed without a warning; the change is small, and its lines ran in passing tests"
 NO_RUN = "no run in a sandbox shows that all changed source ran in passing tests"
 UNKNOWN = FileEvidence("data.bin", FileRole.OTHER)
@@ -82,6 +83,13 @@ WARNING = {"severity": "warn", "findings": ("1",)}
             "source is changed without a test",
         ),
         (CLEAN, evidence(replace(TEST, removed_lines=6)), "T2", "more lines of tests are removed than added"),
+        (
+            CLEAN,
+            evidence(PYTHON, replace(TEST, removed_lines=6), FIXTURE),
+            "T2",
+            "more lines of tests are removed than added",
+        ),
+        (CLEAN, evidence(README, FIXTURE), "T2", "the change alters tests alone, and they execute"),
         (
             with_signal(Plane.TESTS, severity="info", findings=("1",)),
             evidence(),

@@ -165,7 +165,9 @@ def test_the_container_has_every_restriction(tree: EphemeralTree, engine: Engine
         "--ipc": ["private"],
         "--log-driver": ["none"],
     }  # fmt: skip
-    assert "no-new-privileges" in value_of(call, "--security-opt")
+    assert value_of(call, "--security-opt") == [
+        "no-new-privileges", "label=disable", f"seccomp={tree.home}/seccomp.json",
+    ]  # fmt: skip
     assert {f"fsize={1 << 20}:{1 << 20}", "nofile=77:77", "core=0:0"} <= set(value_of(call, "--ulimit"))
     assert all(f"size={1 << 21}" in one for one in value_of(call, "--tmpfs"))
     assert value_of(call, "--mount") == [f"type=bind,source={tree.root},target=/tree"]

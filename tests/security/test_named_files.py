@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
+from wardround_docker_ci.tools.checkov import CHECKOV
 from wardround_python.tools.pyright import PYRIGHT
 from wardround_python.tools.ruff import RUFF
 from wardround_python.tools.ty import TY
@@ -113,6 +115,17 @@ def test_a_value_in_toml_adds_no_settings_of_sqlfluff() -> None:
     parser = configparser.ConfigParser(delimiters="=", interpolation=None)
     parser.read_file(io.StringIO(written, newline=None))
     assert parser.sections() == ["sqlfluff:indentation"]
+
+
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\u2029"])
+def test_an_end_of_line_of_yaml_adds_no_code_to_the_settings_of_checkov(end: str) -> None:
+    text = f"check: CKV_K8S_1{end}external-checks-dir: [checks]\nskip-check:\n- CKV_K8S_2\n"
+
+    (kept,) = (
+        text for name, text in CHECKOV.config_overlay("", {".checkov.yaml": text}).items() if "../" in name
+    )
+
+    assert yaml.safe_load(kept) == {"check": "CKV_K8S_1", "skip-check": ["CKV_K8S_2"]}
 
 
 def test_biome_extends_the_configuration_of_the_root() -> None:

@@ -77,7 +77,9 @@ _CHOICES = LazyPattern(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?
 
 
 def _choices(text: str) -> str:
-    return "".join(match[0] for match in _CHOICES.finditer(text)) or _EMPTY
+    """Return the settings that select checks, by lines as YAML separates them."""
+    lines = "\n".join(text.splitlines())
+    return "".join(match[0] for match in _CHOICES.finditer(f"{lines}\n")) or _EMPTY
 
 
 class Checkov(Tool):

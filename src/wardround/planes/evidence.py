@@ -29,6 +29,10 @@ from wardround.semantics.supply_chain.notes import SupplyChainNotes
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
+ANY_TEXT = frozenset({"secrets", "text"})
+"""Specialists that read text of any kind: a file that only they claim is not judged otherwise."""
+
+
 class FileRole(enum.StrEnum):
     """The part that a changed file plays in a project."""
 
@@ -58,6 +62,11 @@ class FileEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moved_lines: _Count = 0
     removed_lines: _Count = 0
     tests_change: bool = False
+
+    @property
+    def is_plain_text(self) -> bool:
+        """True if only specialists read it that read text of any kind."""
+        return bool(self.specialists) and ANY_TEXT.issuperset(self.specialists)
 
     @property
     def is_unjudged(self) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 from wardround.change.diff import ChangedFile, FileStatus
-from wardround.planes.evidence import FileRole
+from wardround.planes.evidence import ANY_TEXT, FileRole
 
-_ANY_TEXT = frozenset({"secrets", "text"})
-"""Specialists that read text of any kind: a file that only they claim is not judged otherwise."""
 _PROSE = (".adoc", ".md", ".rst")
 _PLAIN_TEXT = ".txt"
 """Also the suffix of requirements, build files and word lists: documentation only by its stem or folder."""
@@ -16,6 +15,14 @@ _STEMS = frozenset({"authors", "changelog", "contributing", "copying", "license"
 _FOLDERS = frozenset({"doc", "docs"})
 _INSTRUCTIONS = frozenset({"agents", "claude", "copilot-instructions", "gemini", "skill"})
 """Stems of files that coding agents obey."""
+_TESTS = frozenset(
+    {
+        "cassettes", "e2e", "fixture", "fixtures", "golden", "snapshot", "snapshots", "spec", "specs", "test",
+        "testcases", "testdata", "testing", "tests",
+    }
+)  # fmt: skip
+"""Words in the names of folders whose files tests read."""
+_WORD_END = re.compile(r"[-_.]+")
 
 
 def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str], bytes | None]) -> FileRole:
@@ -27,12 +34,24 @@ def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str
     """
     if "tests" in specialists:
         return FileRole.TEST
-    if not _ANY_TEXT.issuperset(specialists):
+    if not ANY_TEXT.issuperset(specialists):
         return FileRole.SOURCE
     names = {file.path, file.base_path or file.path}
     if all(map(_is_named_documentation, names)) and _is_plain_file(file, specialists, read):
-        return FileRole.DOCUMENTATION
+        return FileRole.TEST if any(map(_is_of_tests, names)) else FileRole.DOCUMENTATION
     return FileRole.OTHER
+
+
+def _is_of_tests(path: str) -> bool:
+    """Return True for prose that tests may read: in a folder of tests, or named as one of them."""
+    *folders, name = path.lower().split("/")
+    for folder in folders:
+        if folder in _FOLDERS:  # documentation about tests
+            return False
+        if not _TESTS.isdisjoint(_WORD_END.split(folder)):
+            return True
+    words = _WORD_END.split(name)
+    return "test" in (words[0], *words[-2:-1])
 
 
 def _is_named_documentation(path: str) -> bool:

@@ -189,8 +189,8 @@ def is_tested(evidence: Evidence, run: TestsRun | None = None) -> bool:
 
 
 def shrinks_tests(evidence: Evidence) -> bool:
-    """Return True if the change removes more lines from test files than it adds to them."""
-    tests = [file for file in evidence.files if file.role is FileRole.TEST]
+    """Return True if the change removes more lines from test code than it adds to it."""
+    tests = [file for file in evidence.files if file.role is FileRole.TEST and not file.is_plain_text]
     return sum(file.removed_lines for file in tests) > sum(file.added_lines for file in tests)
 
 

@@ -17,6 +17,7 @@ from wardround.sandbox.choices import PODMAN
 from wardround.sandbox.hard_limits import hard_limits
 from wardround.sandbox.model import Limits, RunUsage
 from wardround.sandbox.process_control import bound_to_parent
+from wardround.sandbox.seccomp_profile import seccomp_profile
 from wardround.sandbox.system_programs import system_program
 from wardround.sandbox.visible import INNER_HOME, INNER_ROOT, environment
 
@@ -73,7 +74,10 @@ class Container:
     def start(self, request: RunRequest, stdout: int, stderr: int) -> _Contained:
         self._sweep()
         name = f"wardround-{_identity(os.getpid())}-{os.urandom(8).hex()}"
+        filter_file = request.home / "seccomp.json"
+        filter_file.write_bytes(seccomp_profile())
         options = [*_isolation(self.name, name), *_limits(self.name, request.limits), *_view(request)]
+        options += ["--security-opt", f"seccomp={filter_file}"]
         program, *arguments = request.command
         command = ["--entrypoint", program, self._image, *arguments]
         try:

@@ -10,7 +10,7 @@ import errno
 import platform
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -19,33 +19,37 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _PROCESSOR, _FIRST, _SECOND = 0, 4, 16, 24
 """Offsets in ``struct seccomp_data``; of an argument, its lower half on a little-endian machine."""
 _X32_BIT = 0x40000000
-_NEW_NAMESPACE = 0x7E020000
+NEW_NAMESPACE = 0x7E020000
 """Every flag of ``clone`` that makes a namespace."""
-_TERMINAL_REQUESTS = (0x5412, 0x541C)
+TERMINAL_REQUESTS = (0x5412, 0x541C)
 """``TIOCSTI`` and ``TIOCLINUX`` put characters into the input of the terminal."""
-_LEASE_REQUESTS = (1024,)
+LEASE_REQUESTS = (1024,)
 """``F_SETLEASE``: everyone who opens the file then waits for the process with the lease, on the host too."""
 
-# ptrace, process_vm_readv, process_vm_writev, pidfd_getfd, kcmp, add_key, request_key, keyctl, bpf,
-# perf_event_open, userfaultfd, fanotify_init, open_by_handle_at, name_to_handle_at, unshare, setns, mount,
-# umount2, pivot_root, chroot, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr,
-# init_module, finit_module, delete_module, kexec_load, kexec_file_load, reboot, swapon, swapoff, acct,
-# quotactl, quotactl_fd, syslog, iopl, ioperm, settimeofday, clock_settime, sethostname, setdomainname,
-# vhangup, lookup_dcookie, memfd_create and memfd_secret (memory that belongs to no process)
-_DENIED_X86_64 = (
-    101, 310, 311, 438, 312, 248, 249, 250, 321, 298, 323, 300, 304, 303, 272, 308, 165, 166, 155, 161,
-    428, 429, 430, 431, 432, 433, 442, 175, 313, 176, 246, 320, 169, 167, 168, 163, 179, 443, 103, 172,
-    173, 164, 227, 170, 171, 153, 212, 319, 447,
-)  # fmt: skip
-_DENIED_AARCH64 = (
-    117, 270, 271, 438, 272, 217, 218, 219, 280, 241, 282, 262, 265, 264, 97, 268, 40, 39, 41, 51, 428,
-    429, 430, 431, 432, 433, 442, 105, 273, 106, 104, 294, 142, 224, 225, 89, 60, 443, 116, 170, 112,
-    161, 162, 58, 18, 279, 447,
-)  # fmt: skip
-_ABSENT = (425, 426, 427, 435)
-"""``io_uring_setup``, ``io_uring_enter``, ``io_uring_register`` and ``clone3``, whose flags a filter cannot
-read; the same numbers on every architecture.
+DENIED: Mapping[str, tuple[int, int | None]] = {
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438), "kcmp": (312, 272), "add_key": (248, 217), "request_key": (249, 218),
+    "keyctl": (250, 219), "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "fanotify_init": (300, 262), "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39),
+    "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429),
+    "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
+    "mount_setattr": (442, 442), "init_module": (175, 105), "finit_module": (313, 273),
+    "delete_module": (176, 106), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
+    "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),
+    "quotactl": (179, 60), "quotactl_fd": (443, 443), "syslog": (103, 116), "iopl": (172, None),
+    "ioperm": (173, None), "settimeofday": (164, 170), "clock_settime": (227, 112),
+    "sethostname": (170, 161), "setdomainname": (171, 162), "vhangup": (153, 58),
+    "lookup_dcookie": (212, 18), "memfd_create": (319, 279), "memfd_secret": (447, 447),
+}  # fmt: skip
+"""The denied system calls, with their numbers on x86-64 and 64-bit ARM; None where there is none.
+
+``memfd_create`` and ``memfd_secret`` make memory that belongs to no process.
 """
+ABSENT = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
+"""System calls that fail as on a kernel without them; a filter cannot read the flags of ``clone3``."""
+_ABSENT = (425, 426, 427, 435)
+"""Their numbers, the same on every architecture."""
 
 
 class _Architecture(msgspec.Struct, frozen=True):
@@ -62,10 +66,22 @@ class _Architecture(msgspec.Struct, frozen=True):
 
 _ARCHITECTURES = {
     "x86_64": _Architecture(
-        0xC000003E, _DENIED_X86_64, socket=41, socketpair=53, clone=56, ioctl=16, fcntl=72
+        0xC000003E,
+        tuple(number for number, _ in DENIED.values()),
+        socket=41,
+        socketpair=53,
+        clone=56,
+        ioctl=16,
+        fcntl=72,
     ),
     "aarch64": _Architecture(
-        0xC00000B7, _DENIED_AARCH64, socket=198, socketpair=199, clone=220, ioctl=29, fcntl=25
+        0xC00000B7,
+        tuple(number for _, number in DENIED.values() if number is not None),
+        socket=198,
+        socketpair=199,
+        clone=220,
+        ioctl=29,
+        fcntl=25,
     ),
 }
 
@@ -100,8 +116,8 @@ def _program(machine: _Architecture, loopback: bool) -> Iterator[_Instruction]:
         yield from _unless(_EQUAL, number, errno.EPERM)
     for number in _ABSENT:
         yield from _unless(_EQUAL, number, errno.ENOSYS)
-    yield from _argument(machine.clone, _FIRST, list(_unless(_ANY_BIT, _NEW_NAMESPACE, errno.EPERM)))
-    for call, denied in ((machine.ioctl, _TERMINAL_REQUESTS), (machine.fcntl, _LEASE_REQUESTS)):
+    yield from _argument(machine.clone, _FIRST, list(_unless(_ANY_BIT, NEW_NAMESPACE, errno.EPERM)))
+    for call, denied in ((machine.ioctl, TERMINAL_REQUESTS), (machine.fcntl, LEASE_REQUESTS)):
         requests = [step for request in denied for step in _unless(_EQUAL, request, errno.EPERM)]
         yield from _argument(call, _SECOND, requests)
     for call in (machine.socket, machine.socketpair):

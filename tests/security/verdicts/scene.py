@@ -86,8 +86,11 @@ WRONG: Mapping[str, Any] = {
     **TESTED,
 }
 """A change that the gate blocks."""
+DOCUMENTED: Mapping[str, Any] = {"README.md": "# Shop\n\nPrices and means of a small shop.\n"}
+"""A change of documentation alone, which needs no run."""
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "none": {}, "tested": TESTED, "untested": UNTESTED, "defect": DEFECT, "wrong": WRONG,
+    "documented": DOCUMENTED,
 }  # fmt: skip
 
 SLOW = frozenset({"checkov", "gitleaks", "pyright", "semgrep", "ty", "zizmor"})
