@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol, Self
@@ -408,8 +409,8 @@ def pipeline_inputs(
 def _added_entries(
     source: ChangeSource, baseline: str, entries: Collection[BaselineEntry | Dismissal]
 ) -> frozenset[BaselineEntry | Dismissal]:
-    """Return the entries of the baseline and the dismissals that the target does not have; all if its files
-    cannot be read.
+    """Return the entries of the baseline and the dismissals that the target does not have, or has less often;
+    all if its files cannot be read.
     """
     if not entries:
         return frozenset()
@@ -419,7 +420,7 @@ def _added_entries(
         dismissed = dismissals_file.load(source.read(dismissals, "target"), dismissals).dismissed
     except ConfigError:
         return frozenset(entries)
-    return frozenset(entries).difference(known, dismissed)
+    return frozenset(Counter(entries) - Counter([*known, *dismissed]))
 
 
 def read_judge(name: str, read: Callable[[str], bytes | None]) -> Judge | None:
