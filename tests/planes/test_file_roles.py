@@ -62,9 +62,18 @@ def test_prose_that_tests_can_read_is_a_test(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["docs/tests/x.md", "doc/testing.md", "latest/x.md", "contest.md", "attest/a.md"]
+    "path",
+    [
+        "docs/tests/x.md",
+        "docs/prompt.md",
+        "docs/agents/x.md",
+        "doc/testing.md",
+        "latest/x.md",
+        "contest.md",
+        "attest/a.md",
+    ],
 )
-def test_prose_about_tests_is_documentation(path: str) -> None:
+def test_prose_about_tests_and_instructions_is_documentation(path: str) -> None:
     assert role(path) is FileRole.DOCUMENTATION
 
 
@@ -78,6 +87,10 @@ def test_prose_about_tests_is_documentation(path: str) -> None:
         "docs/page.mdx",
         "AGENTS.md",
         "a/CLAUDE.md",
+        "shop/prompts/refund.md",
+        "skills/pay.md",
+        "shop/system_prompt.md",
+        "review.prompt.md",
         ".claude/commands/x.md",
         "docs/.hidden.md",
         "docs/x.pyz",

@@ -23,7 +23,7 @@ from tests.planes.evidence_factory import (
 )
 from tests.planes.run_factory import FAILED, PASSED, TIMED_OUT, UNISOLATED, run_of_tests
 from tests.planes.run_factory import MISSED as NOT_RUN
-from wardround.context.change_tests import ChangeTests, CoverageFile, CoverageState, CoveredFile
+from wardround.context.change_tests import ChangeTests, CoverageFile, CoverageState, CoveredFile, ImportedTest
 from wardround.context.run_evidence import TestsRun
 from wardround.findings import Plane, Status
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
@@ -166,6 +166,12 @@ WARNING = {"severity": "warn", "findings": ("1",)}
         (with_signal(Plane.PERF, **WARNING), evidence(), "T3", "perf: 1 finding, up to warn"),
         (with_signal(Plane.PERF, **ERROR), evidence(), "T4", "perf: 1 finding, up to error"),
         (CLEAN, evidence(PYTHON, TEST, UNKNOWN), "T4", "no specialist reviews data.bin"),
+        (
+            CLEAN,
+            evidence(tests=ChangeTests(imported=(ImportedTest("tests/a.py", "app.py"),))),
+            "T4",
+            "tests/a.py is reviewed as a test, and app.py imports it",
+        ),
         (CLEAN, evidence(missing=(missing(),)), "T4", "app.py: ty: timed out after 10 s"),
         (
             with_signal(Plane.PERF, status=PlaneStatus.INCONCLUSIVE, is_required=False, reasons=("why",)),

@@ -210,6 +210,7 @@ def test_code_added_to_a_region_of_the_base_is_covered(repo: GitRepository) -> N
         "// @ts-expect-error", "//@ts-nocheck", "// biome-ignore-all lint: x", "-- squawk-ignore-file",
         "# shellcheck shell=sh disable=SC2086", "#checkov:skip=CKV_K8S_1", "bridgecrew.io/skip1: CKV_1=x",
         "token # gitleaks:allow", "f(x) # nosem", "  # ast-grep-ignore: PY110", "# check=skip=all",
+        "x = 1  #\u00a0noqa: S307", "x = 1  #\u3000noqa",
     ],
 )  # fmt: skip
 def test_blanking_keeps_every_position(line: str) -> None:

@@ -6,10 +6,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
 from wardround_typescript.generated_files import is_minified
+
+if TYPE_CHECKING:
+    from wardround.languages.script.syntax import Node
 
 _FROM = r"(?:\bfrom|\bimport|require\(|import\()\s*[\"']"
 _VITEST = _FROM + r"vitest[\"']"
@@ -67,6 +71,18 @@ _LONGEST_TEST = 300
 """Number of lines of a test that are searched for a call of a helper."""
 
 
+_TEXTS = frozenset({"comment", "html_comment", "regex", "string", "template_string"})
+"""Nodes of the tree whose content is no code."""
+
+
+def _is_code(node: Node | None) -> bool:
+    while node is not None:
+        if node.type in _TEXTS:
+            return False
+        node = node.parent
+    return True
+
+
 class LintedFile:
     """A linted file, against which the findings of oxlint are verified."""
 
@@ -87,6 +103,16 @@ class LintedFile:
         if pattern not in self._matches:
             self._matches[pattern] = re.search(pattern, self.text) is not None
         return self._matches[pattern]
+
+    def has_in_code(self, pattern: str) -> bool:
+        """Return True if a regular expression matches outside of comments and texts, as far as it parses."""
+        if not self.contains(pattern):
+            return False
+        from wardround.languages.script.syntax import parsed  # loads the grammar
+
+        root = parsed(self.path, self.text).root
+        starts = (len(self.text[: match.start()].encode()) for match in re.finditer(pattern, self.text))
+        return any(_is_code(root.descendant_for_byte_range(start, start + 1)) for start in starts)
 
     @cached_property
     def _matches(self) -> dict[str, bool]:

@@ -24,6 +24,7 @@ _SCOPES = {
     "typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf", "next": "nextjs",
 }  # fmt: skip
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+_IN_DECLARATIONS = "in ambient contexts"
 _TEMPLATE = (
     r"\{%-?[ \t]*(?:if|else|elif|endif|for|endfor|block|load|include|extends|set|macro|raw|url|with)\b"
     r"|^[ \t]*<%[-=#]?[ \t]"
@@ -81,15 +82,15 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
 def _is_contradicted(result: RawFinding, linted: Callable[[str], LintedFile]) -> bool:
     """Return True for a syntax error in a template of a script, or in a declaration file that parses.
 
-    A program renders a template before a browser loads it. No code of a declaration file runs. Bundlers, and
-    snapshots of their output, put the declarations of several modules into one file, where oxlint reports
-    repeated names as syntax errors.
+    A program renders a template before a browser loads it. Bundlers, and snapshots of their output, put the
+    declarations of several modules into one file, where oxlint reports repeated names as syntax errors.
+    Statements and bodies of functions are errors there: a file that has them may run after all.
     """
     if result.code != _SYNTAX_ERROR and not result.code.startswith("TS/"):
         return False
-    if linted(result.file).contains(_TEMPLATE):
+    if linted(result.file).has_in_code(_TEMPLATE):
         return True
-    if not result.file.endswith(_DECLARATIONS):
+    if not result.file.endswith(_DECLARATIONS) or _IN_DECLARATIONS in result.message:
         return False
     if linted(result.file).is_built:
         return True

@@ -153,6 +153,13 @@ class ChangeCoverage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(one for one in self.files if one.is_required and one.state is not CoverageState.FRESH)
 
 
+class ImportedTest(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
+    """A changed test file that other code imports, itself or by another test file."""
+
+    path: str
+    importer: str
+
+
 class ChangeTests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The known tests of a change.
 
@@ -161,6 +168,7 @@ class ChangeTests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         omitted: the number of further ones, which were not searched.
         problem: the reason why no function was searched; empty if there is none.
         lost: the tests of changed functions that assert less than before.
+        imported: the changed test files that code besides tests imports.
     """
 
     functions: tuple[ReachedFunction, ...] = ()
@@ -168,6 +176,7 @@ class ChangeTests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     problem: str = ""
     lost: tuple[LostTest, ...] = ()
     coverage: ChangeCoverage = ChangeCoverage()
+    imported: tuple[ImportedTest, ...] = ()
 
     @property
     def unreached(self) -> tuple[ReachedFunction, ...]:

@@ -73,7 +73,7 @@ class IgnoreComment(msgspec.Struct, frozen=True):
 IGNORE_COMMENTS = (
     IgnoreComment(
         "noqa",
-        r"(?:#|--|//|/\*)[ \t]*noqa\b",
+        r"(?:#|--|//|/\*)\s*noqa\b",  # tools take any blank of Unicode
         ((PYTHON, r"#\s*((?i:noqa)\b)"), (SQL, r"(?:--|/\*)\s*((?i:noqa)\b)")),
         region=r"noqa\s*:\s*disable",
         region_end=r"noqa\s*:\s*enable",

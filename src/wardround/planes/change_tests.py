@@ -8,10 +8,11 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource
-from wardround.change.diff import ChangedFile
+from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.encoding import escape_undecodable
 from wardround.context.change_tests import ChangeCoverage, ChangeTests
 from wardround.context.code_graph.extraction import language_of
+from wardround.context.code_graph.imported_tests import imported_tests
 from wardround.context.code_graph.reached_functions import changed_functions, reached_functions
 from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.line_coverage.work_tree import work_tree_coverage
@@ -38,6 +39,21 @@ class SearchedChange(msgspec.Struct, frozen=True):
     specialists: Sequence[Specialist]
     moves: Sequence[SymbolMove]
     read: Callable[[ChangedFile, bool], str | None]
+
+    def tests(self) -> frozenset[str]:
+        """Return the paths of the changed test files of the head in a language of the code graph."""
+        return frozenset(
+            one.file.path
+            for one in self.context.claimed
+            if one.file.status is not FileStatus.DELETED
+            and language_of(one.file.path) in _LANGUAGES
+            and any(specialist.name == "tests" for specialist in one.specialists)
+        )
+
+    def is_test(self, path: str) -> bool:
+        """Return True if a path is that of a test file."""
+        tests = (specialist for specialist in self.specialists if specialist.name == "tests")
+        return holds_tests(path) or any(specialist.claims_name(path) for specialist in tests)
 
     def sources(self) -> tuple[ChangedFile, ...]:
         """Return the changed files of code that are reviewed and are not tests."""
@@ -85,6 +101,7 @@ def find_change_tests(
         problem=reached.problem,
         lost=lost_tests(test_sides, reached.base_tests),
         coverage=_recordable(coverage),
+        imported=imported_tests(changed.source, change, changed.tests(), changed.is_test, limit),
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from wardround.change.diff import ChangedFile, FileStatus
+from wardround.checks.lazy import LazyPattern
 from wardround.planes.evidence import ANY_TEXT, FileRole
 
 _PROSE = (".adoc", ".md", ".rst")
@@ -15,6 +16,7 @@ _STEMS = frozenset({"authors", "changelog", "contributing", "copying", "license"
 _FOLDERS = frozenset({"doc", "docs"})
 _INSTRUCTIONS = frozenset({"agents", "claude", "copilot-instructions", "gemini", "skill"})
 """Stems of files that coding agents obey."""
+_FOLDERS_OF_INSTRUCTIONS = frozenset({"agents", "instructions", "prompt", "prompts", "skills"})
 _TESTS = frozenset(
     {
         "cassettes", "e2e", "fixture", "fixtures", "golden", "snapshot", "snapshots", "spec", "specs", "test",
@@ -22,6 +24,11 @@ _TESTS = frozenset(
     }
 )  # fmt: skip
 """Words in the names of folders whose files tests read."""
+_EXAMPLE = LazyPattern(
+    rb"(?m)^[ \t]*(?:>>> |\.\. (?:doctest|testcode|testsetup|testcleanup|jupyter-execute|ipython|exec|plot)::"
+    rb"|[`~:]{3,}[ \t]*\{(?:code-cell|python|r|jupyter-execute|eval-rst)\b)"
+)
+"""Examples that test runners and builders of documentation execute."""
 _WORD_END = re.compile(r"[-_.]+")
 
 
@@ -38,7 +45,8 @@ def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str
         return FileRole.SOURCE
     names = {file.path, file.base_path or file.path}
     if all(map(_is_named_documentation, names)) and _is_plain_file(file, specialists, read):
-        return FileRole.TEST if any(map(_is_of_tests, names)) else FileRole.DOCUMENTATION
+        executes = any(map(_is_of_tests, names)) or _EXAMPLE.search(read(file.path) or b"") is not None
+        return FileRole.TEST if executes else FileRole.DOCUMENTATION
     return FileRole.OTHER
 
 
@@ -57,13 +65,21 @@ def _is_of_tests(path: str) -> bool:
 def _is_named_documentation(path: str) -> bool:
     *folders, name = path.lower().split("/")
     stem, dot, _ = name.partition(".")
-    if any(part.startswith(".") for part in (*folders, name)) or stem in _INSTRUCTIONS:
+    if any(part.startswith(".") for part in (*folders, name)) or _instructs(folders, name):
         return False
     if name.endswith(_PROSE):
         return True
     return (not dot or name.endswith(_PLAIN_TEXT)) and (
         stem in _STEMS or (bool(dot) and not _FOLDERS.isdisjoint(folders))
     )
+
+
+def _instructs(folders: Sequence[str], name: str) -> bool:
+    """Return True for prose that language models obey; below a folder of documentation, by its stem alone."""
+    if name.partition(".")[0] in _INSTRUCTIONS:
+        return True
+    is_named = not _FOLDERS_OF_INSTRUCTIONS.isdisjoint((*folders, *_WORD_END.split(name)[:-1]))
+    return is_named and _FOLDERS.isdisjoint(folders)
 
 
 def _is_plain_file(

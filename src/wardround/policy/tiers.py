@@ -3,8 +3,8 @@
 | Tier | Condition |
 |---|---|
 | T5 | no plane was reviewed, a required plane was not reviewed, or security has an error |
-| T4 | another plane was not reviewed, a result is missing, a plane has an error, a file has no reader, or |
-|    | its name has characters that are not shown |
+| T4 | another plane was not reviewed, a result is missing, a plane has an error, a file has no reader, its |
+|    | name has characters that are not shown, or code besides tests imports a changed test file |
 | T3 | a plane has a warning |
 | T2 | the change is large, source is changed without a test of it, its tests are not known or none is |
 |    | found or one asserts less, tests shrink, a required coverage file or a run does not count or shows |
@@ -97,6 +97,8 @@ def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
     if unjudged:
         more = f" and {len(unjudged) - 1} more" if len(unjudged) > 1 else ""
         yield Reason(f"no specialist reviews {unjudged[0]}{more}")
+    for test in evidence.tests.imported:
+        yield Reason(f"{test.path} is reviewed as a test, and {test.importer} imports it")
     for file in evidence.files:
         if not file.path.isprintable():
             yield Reason(f"the name of {file.path} has characters that are not shown")

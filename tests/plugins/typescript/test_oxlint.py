@@ -72,6 +72,20 @@ def test_unparsable_declaration_file_is_an_error(reviewed: Reviewed) -> None:
     assert [finding.defect_class for finding in done.visible] == ["syntax-error"]
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("index.d.ts", "export function start(text: string) {\n  return eval(text);\n}\n"),
+        ("index.d.ts", "eval(location.hash);\n"),
+        ("web/a.js", "// {% load static %}\nexport const a = 010;\neval(location.hash);\n"),
+        ("web/a.js", "const tag = '{% load static %}';\nexport const a = 010;\neval(location.hash);\n"),
+    ],
+)
+def test_code_is_read_whatever_its_name_and_its_texts_are(reviewed: Reviewed, path: str, text: str) -> None:
+    found = [finding.rule for finding in reviewed({path: text}, OXLINT).visible]
+    assert found[0] in ("oxlint/syntax-error", "oxlint/TS/1036", "oxlint/TS/1183")
+
+
 HOOK = """\
 import { useEffect } from '%s'
 export function Panel(props) {
