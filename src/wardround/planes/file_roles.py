@@ -25,8 +25,8 @@ _TESTS = frozenset(
 )  # fmt: skip
 """Words in the names of folders whose files tests read."""
 _EXAMPLE = LazyPattern(
-    rb"(?m)^[ \t]*(?:>>> |\.\. (?:doctest|testcode|testsetup|testcleanup|jupyter-execute|ipython|exec|plot)::"
-    rb"|[`~:]{3,}[ \t]*\{(?:code-cell|python|r|jupyter-execute|eval-rst)\b)"
+    r"(?m)^[ \t]*(?:>>> |\.\. (?:doctest|testcode|testsetup|testcleanup|jupyter-execute|ipython|exec|plot)::"
+    r"|[`~:]{3,}[ \t]*\{(?:code-cell|python|r|jupyter-execute|eval-rst)\b)"
 )
 """Examples that test runners and builders of documentation execute."""
 _WORD_END = re.compile(r"[-_.]+")
@@ -45,7 +45,8 @@ def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str
         return FileRole.SOURCE
     names = {file.path, file.base_path or file.path}
     if all(map(_is_named_documentation, names)) and _is_plain_file(file, specialists, read):
-        executes = any(map(_is_of_tests, names)) or _EXAMPLE.search(read(file.path) or b"") is not None
+        content = (read(file.path) or b"").decode("utf-8", "replace")
+        executes = any(map(_is_of_tests, names)) or _EXAMPLE.search(content) is not None
         return FileRole.TEST if executes else FileRole.DOCUMENTATION
     return FileRole.OTHER
 
