@@ -21,7 +21,7 @@ _GitSource = Annotated[str, Meta(pattern=r"^https://[\w.-]+(?::[0-9]{1,5})?/[^\s
 
 
 class PrivateRegistry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A registry that asks for a token, which only the proxy of a build gets.
+    """A registry that requires a token, which only the proxy of a build gets.
 
     Attributes:
         url: the folder of its addresses, with ``/`` at the end.
