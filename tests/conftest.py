@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.postgresql_server import postgres_database, postgres_server
+from tests.preloaded_wardround import preloaded_wardround
 from tests.records.places import store_place
 
 __all__ = ["postgres_database", "postgres_server", "store_place"]  # fixtures for all tests
@@ -56,9 +57,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def _has_room() -> bool:
     try:
         system = os.statvfs(_MEMORY)
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
+        memory = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
         return False
+    available = re.search(r"^MemAvailable:\s+(\d+) kB", memory, re.MULTILINE)
+    free = int(available[1]) * 1024 if available else 0  # cached files are counted: they give way
     is_usable = os.access(_MEMORY, os.W_OK) and not system.f_flag & os.ST_NOEXEC
     return is_usable and min(free, system.f_bavail * system.f_frsize) > _NEEDED_BYTES
 
@@ -89,6 +92,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) * 3 // 2
 
 
+_TIMEOUT_S = 120
+
+
+def _decoded(done: subprocess.CompletedProcess[bytes]) -> subprocess.CompletedProcess[str]:
+    out, err = os.fsdecode(done.stdout), os.fsdecode(done.stderr)
+    return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def end_of_preloaded_wardround() -> Iterator[None]:
+    yield
+    if preloaded_wardround.cache_info().currsize:
+        preloaded_wardround().close()
+
+
 @dataclass(frozen=True, slots=True)
 class GitRepository:
     """A repository on disk and the programs that run in it.
@@ -107,17 +125,16 @@ class GitRepository:
         cwd: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program in the repository and return how it ended, whatever its status."""
-        done = subprocess.run(
-            argv,
-            cwd=cwd or self.root,
-            env={**os.environ, **(env or {})},
-            input=os.fsencode(stdin) if isinstance(stdin, str) else stdin,
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
-        return subprocess.CompletedProcess(
-            argv, done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr)
+        return _decoded(
+            subprocess.run(
+                argv,
+                cwd=cwd or self.root,
+                env={**os.environ, **(env or {})},
+                input=os.fsencode(stdin) if isinstance(stdin, str) else stdin,
+                capture_output=True,
+                check=False,
+                timeout=_TIMEOUT_S,
+            )
         )
 
     def git(self, *arguments: str | Path, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> str:
@@ -133,8 +150,15 @@ class GitRepository:
         stdin: str | bytes = b"",
         cwd: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run the console script beside this interpreter."""
-        return self.run(SCRIPTS / "wardround", *arguments, env=env, stdin=stdin, cwd=cwd)
+        """Run ``wardround`` of this environment, as ``run`` would, in a process that is forked."""
+        complete = {**os.environ, **(env or {})}
+        preloaded = preloaded_wardround()
+        if not preloaded.can_run(complete):
+            return self.run(SCRIPTS / "wardround", *arguments, env=env, stdin=stdin, cwd=cwd)
+        content = os.fsencode(stdin) if isinstance(stdin, str) else stdin
+        return _decoded(
+            preloaded.run(list(map(str, arguments)), complete, content, cwd or self.root, _TIMEOUT_S)
+        )
 
     def report(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The JSON report of ``wardround review`` with these arguments."""
@@ -205,29 +229,21 @@ def _state(path: Path) -> tuple[int, str]:
 def proven_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of caches that all workers share: proofs that the tools work, and what each start reads.
 
-    An entry's name is a digest of everything that it depends on.
+    An entry's name is a digest of everything that it depends on. It is replaced, never written to; one that a
+    test damages is made again.
     """
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "proven-tools"
-    folder.mkdir(exist_ok=True)
+    for kind in _SHARED_CACHES:
+        (folder / kind).mkdir(parents=True, exist_ok=True)
     return folder
 
 
 _SHARED_CACHES = ("programs", "proofs", "checks", "rules", "installed", "ast-grep", "sources")
 
 
-def _share_new(source: Path, target: Path) -> None:
-    """Link the entries of a cache that the other one lacks; an entry is replaced, never written to."""
-    if not source.is_dir() or source.is_symlink():
-        return
-    target.mkdir(parents=True, exist_ok=True)
-    for name in set(os.listdir(source)) - set(os.listdir(target)):
-        with contextlib.suppress(OSError):
-            os.link(source / name, target / name, follow_symlinks=False)
-
-
 @pytest.fixture(autouse=True)
-def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Path) -> Iterator[Path]:
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Path) -> Path:
     """Give the test a home, caches and a temporary folder of its own, and git no configuration but ours."""
     for name in list(os.environ):
         if name.startswith(("GIT_", "PRE_COMMIT", "PREK", "LEFTHOOK")):
@@ -249,12 +265,11 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Pa
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(places / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
-    caches = [(places / "cache" / "wardround" / kind, proven_tools / kind) for kind in _SHARED_CACHES]
-    for own, known in caches:
-        _share_new(known, own)
-    yield places
-    for own, known in caches:
-        _share_new(own, known)
+    cache = places / "cache" / "wardround"
+    cache.mkdir()
+    for kind in _SHARED_CACHES:
+        os.symlink(proven_tools / kind, cache / kind)
+    return places
 
 
 @pytest.fixture

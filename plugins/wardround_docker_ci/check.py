@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -86,6 +86,7 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: SourceFile) -> I
         return
     file = CiFile(kind, source.path, source.text)
     waived = _waived(file)
+    kept = _kept_by_tools(file)
     for one in candidate_checks(checks, kind, source):
         if not issubclass(one, CiCheck):
             yield from results_of(one, source)
@@ -94,7 +95,19 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: SourceFile) -> I
             and kind in one.KINDS
             and (not one.NEEDS or source.keywords.contains_any(one.NEEDS))
         ):
-            yield from results_of(one, source, partial(one, source, file))
+            yield from kept(one, results_of(one, source, partial(one, source, file)))
+
+
+_Kept = Callable[[type[Check], Iterable[RawFinding]], Iterable[RawFinding]]
+
+
+def _kept_by_tools(file: CiFile) -> _Kept:
+    """Return the filter of results by the ignore comments of tools for the same defects."""
+    if not _MAY_IGNORE.search(file.text):
+        return lambda check, found: found
+    from wardround_docker_ci.analysis.tool_ignores import ToolIgnores  # loads the maps of tools
+
+    return ToolIgnores(file).kept
 
 
 def _waived(file: CiFile) -> frozenset[str]:
@@ -106,4 +119,5 @@ def _waived(file: CiFile) -> frozenset[str]:
     return waived(file.dockerfile)
 
 
+_MAY_IGNORE = LazyPattern(r"#\s*(?:zizmor|hadolint)\b[^\n]*\bignore")
 _MAY_WAIVE = LazyPattern(r"check[ \t]*=[^\n]*skip", re.IGNORECASE)

@@ -68,6 +68,7 @@ class SqlSpecialist(Specialist):
     name = "sql"
     patterns = tuple(f"*{suffix}" for suffix in SUFFIXES)
     content_sniffed = _CODE
+    comment_signs = ("--", "/*", "#", "//")
     tools = LazySequence[Tool]("wardround_sql.tools:TOOLS")
     checks = CheckRegistry[type[Check]]("wardround_sql.checks")
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_sql.checks", "change")

@@ -19,6 +19,9 @@ from wardround.text.line_ends import run_by_lines
 from wardround.tools.tool import Tool
 from wardround_tests.file_kinds import PATTERNS
 
+_SET_UP = frozenset({"order-dependent-tests", "network-in-test", "resource-leak"})
+"""Defects of a test file that the setup of a module it imports rules out."""
+
 
 class TestsSpecialist(Specialist):
     """Reviews test files."""
@@ -27,6 +30,7 @@ class TestsSpecialist(Specialist):
 
     name = "tests"
     patterns = PATTERNS
+    comment_signs = ("#", "//", "/*")
     tools = LazySequence[Tool]("wardround_tests.tools:TOOLS")
     borrowed_tools = LazySequence[Tool]("wardround_tests.tools:BORROWED")
     checks = CheckRegistry[type[Check]]("wardround_tests.checks")
@@ -58,6 +62,14 @@ class TestsSpecialist(Specialist):
     def refutes(
         self, path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]
     ) -> bool:
+        if defect_class in _SET_UP:
+            from wardround_tests.analysis.imported_setup import is_set_up  # rare
+
+            return is_set_up(path, text, defect_class, span, read)
+        if defect_class == "suboptimal-assert" and not path.endswith(".py"):
+            from wardround_tests.analysis.compared_dates import compares_no_numbers  # loads the parser
+
+            return compares_no_numbers(path, text, span)
         if defect_class != "only-mock-calls-asserted":
             return False
         from wardround_tests.analysis.calls_without_arguments import asserts_all_of_the_call  # rare

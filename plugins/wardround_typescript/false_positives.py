@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 VALUES = frozenset({"code-injection", "sql-injection", "shell-injection"})
 SQL = "sql-injection"
+HTML = "html-injection"
+REQUEST_OF_EFFECT = "effect-request-race"
 HANDLERS = "async-endpoint-handler"
 UNDEFINED = "undefined-name"
 Read = Callable[[str], str | None]
@@ -61,6 +63,10 @@ def refutes(path: str, text: str, defect_class: str, span: Span, read: Read) -> 
         return not _is_left_alone(path, read)
     if defect_class in BY_PROJECT:
         return BY_PROJECT[defect_class](path, text, read)
+    if defect_class == REQUEST_OF_EFFECT:
+        return _is_in_guarded_effect(path, text, span)
+    if defect_class == HTML:
+        return _is_escaped(path, text, span)
     if defect_class == UNDEFINED:
         return _is_global(path, text, span, read)
     if defect_class in VALUES:
@@ -162,6 +168,36 @@ def _is_constant(path: str, text: str, span: Span) -> bool:
         return False
     arguments = [one for one in argument_list.named_children if one.type != "comment"]
     return bool(arguments) and all(_is_text(scope, one) for one in arguments)
+
+
+def _is_escaped(path: str, text: str, span: Span) -> bool:
+    """Return True if each value in HTML is escaped, perhaps by a function of the file."""
+    from wardround.languages.script.code import code_of  # loads the parser
+    from wardround_typescript.analysis.escaped_values import EscapedValues
+
+    code = code_of(path, text)
+    values = EscapedValues(code, trusts_names=False)
+    for node in code.kinds("assignment_expression", "augmented_assignment_expression", "call_expression"):
+        place = code.module.span(node)
+        if (place.start, place.end) == (span.start, span.end):
+            given = node.child_by_field_name("right") or node.child_by_field_name("arguments")
+            return given is not None and values.are_escaped(given)
+    return False
+
+
+def _is_in_guarded_effect(path: str, text: str, span: Span) -> bool:
+    """Return True for the request of an effect that a flag lets run once."""
+    from wardround.languages.script.code import code_of  # loads the parser
+    from wardround_typescript.analysis.one_shot_guards import runs_once
+    from wardround_typescript.analysis.react_components import effects
+
+    code = code_of(path, text)
+    around = (
+        effect.function
+        for effect in effects(code)
+        if code.module.span(effect.function).start <= span.start <= code.module.span(effect.function).end
+    )
+    return any(runs_once(code, function) for function in around)
 
 
 def _has_only_numbers(path: str, text: str, span: Span) -> bool:

@@ -22,9 +22,10 @@ from wardround_typescript.syntax.comments import comments
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
 _REFUTABLE = frozenset(
-    {"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler", "undefined-name",
-     "raise-without-from", "children-as-prop", "debounce-in-render", "derived-state",
-     "derived-state-in-effect", "hooks-order", "test-body-ignored", "unstable-selector", "work-in-render"}
+    {"code-injection", "sql-injection", "shell-injection", "html-injection", "async-endpoint-handler",
+     "effect-request-race", "undefined-name", "raise-without-from", "children-as-prop", "debounce-in-render",
+     "derived-state", "derived-state-in-effect", "hooks-order", "test-body-ignored",
+     "unstable-selector", "work-in-render"}
 )  # fmt: skip
 _OF_VUE_3 = "oxlint-vue/no-deprecated-"
 """Prefix of the defect classes of what Vue 3 removed."""
@@ -39,6 +40,7 @@ class TypescriptSpecialist(Specialist):
     name = "typescript"
     patterns = PATTERNS
     interpreters = ("node", "nodejs", "deno", "bun", "tsx", "ts-node")
+    comment_signs = ("//", "/*", "{/*", "<!--")
     tools = LazySequence[Tool]("wardround_typescript.tools:TOOLS")
     checks = CheckRegistry[type[Check]]("wardround_typescript.checks")
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_typescript.checks", "change")

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
+from wardround.conclusion import Reviewed, open_concluding
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
@@ -19,10 +20,9 @@ from wardround.execution.file_batches import BatchReview
 from wardround.findings import INTRODUCED, Finding, Status
 from wardround.host import PluginHost
 from wardround.planes.analyses import Analyses
-from wardround.policy.conclude import conclude
 from wardround.policy.gate import gate
 from wardround.processors import pipeline
-from wardround.review import ReviewResult, evidence_of, pipeline_inputs, read_policies, result_of
+from wardround.review import PendingConclusion, ReviewResult, pipeline_inputs, result_of
 from wardround.tools.process import Processes
 
 
@@ -48,7 +48,7 @@ def review_all_files(
     started = time.monotonic()
     request = request.for_all_files()
     config = read_config(origin, change, host, request)
-    policies = read_policies(origin, config, request)
+    concluding = open_concluding(origin, host, config, request)
     try:
         batches = BatchReview(origin, host, config, request, processes, progress, executor)
         context, results = batches.review(change)
@@ -59,11 +59,9 @@ def review_all_files(
     review = pipeline.process(inputs)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     specialists = selected_specialists(host, config, request)
-    evidence = evidence_of(
-        review, results, context, inputs.texts, decided, specialists, Analyses(), config, request
-    )
-    conclusion = conclude(context.document, evidence, policies)
-    done = result_of(review, results, inputs, context, request, decided, conclusion, (), started)
+    reviewed = Reviewed(context, results, review, inputs.texts, decided, specialists)
+    pending = PendingConclusion.of(concluding.of_analyses(reviewed, Analyses()))
+    done = result_of(review, results, inputs, context, request, decided, pending, (), started)
     notes = (*done.notes, *_accepted(done.findings))
     return replace(done, findings=_existing(done.findings), notes=notes, filter_mode="nofilter")
 

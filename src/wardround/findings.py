@@ -147,6 +147,8 @@ class RawFinding(msgspec.Struct, frozen=True):
         severity: overrides the severity of the rule.
         explicitly_enabled: the project itself selects the code, so that no specialist refutes it.
         only_caused: reported only where the change causes it on a line that it leaves unchanged.
+        is_confirmed: an analysis of the code around confirms what the rule suspects; how often the rule is
+            right elsewhere is then irrelevant.
     """
 
     code: str
@@ -159,6 +161,7 @@ class RawFinding(msgspec.Struct, frozen=True):
     severity: Severity | None = None
     explicitly_enabled: bool = False
     only_caused: bool = False
+    is_confirmed: bool = False
 
     @property
     def is_error_of_project(self) -> bool:
@@ -197,6 +200,8 @@ class Finding(msgspec.Struct, frozen=True):
         counted: the severity that signals and verdicts count where the change lowers that of reports, by a
             comment or a setting; None where it does not.
         commit: the id of the commit whose version of the file has it; empty for the head.
+        is_confirmed: an analysis of the code around confirms it; the judge, which knows the readings of the
+            rule, leaves its severity.
     """
 
     fingerprint: str
@@ -220,6 +225,7 @@ class Finding(msgspec.Struct, frozen=True):
     is_silenced: bool = False
     counted: Severity | None = None
     commit: str = ""
+    is_confirmed: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:

@@ -7,14 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 import msgspec
 from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSource
 from wardround.change.diff import Change, ChangedFile
-from wardround.change.repository import INDEX
+from wardround.change.repository import INDEX, WORKTREE
 from wardround.change.repository_view import SideView
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
@@ -28,23 +28,15 @@ from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError, UsageError
 from wardround.execution.executor import Executor, InProcessExecutor
 from wardround.execution.review_run import RawReview, ReviewRun
-from wardround.findings import ENTIRE_CHANGE, INTRODUCED, Finding, Status, ToolRun, Unreviewed
+from wardround.findings import INTRODUCED, Finding, Status, ToolRun, Unreviewed
 from wardround.host import PluginHost
-from wardround.planes.analysed_change import AnalysedChange
-from wardround.planes.analyses import Analyses, analyse_change, code_context
-from wardround.planes.collect_evidence import collect_evidence, missing_evidence
-from wardround.planes.evidence import Evidence, MissingEvidence
-from wardround.planes.language_model.in_review import consult
-from wardround.policy.conclude import Conclusion, conclude
+from wardround.policy.bundled import NEVER_DECLINING
 from wardround.policy.gate import Gate, GateOutcome, gate
-from wardround.policy.loading import load_policy, load_policy_file, policy_file
-from wardround.policy.schema import Policy
-from wardround.policy.verdict import VerdictName
 from wardround.processors import baseline_file, dismissals_file, pipeline
 from wardround.processors.baseline_file import BaselineEntry
 from wardround.processors.dismissals_file import Dismissal
 from wardround.processors.former_settings import FormerSettings
-from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings, SideResults
+from wardround.processors.model import PipelineInputs, ReviewFindings, SideResults
 from wardround.processors.tamper import alters_settings
 from wardround.processors.visibility import open_findings, visible_findings
 from wardround.processors.withdrawn_secrets import WithdrawnSecrets
@@ -53,6 +45,8 @@ from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
+    from wardround.conclusion import Concluding
+    from wardround.policy.conclude import Conclusion
     from wardround.processors.judge.model import Judge
     from wardround.processors.triage import Triage
 
@@ -71,12 +65,28 @@ class Runner(Protocol):
     ) -> RunEvidence: ...
 
 
+class PendingConclusion(msgspec.Struct, frozen=True, eq=False, dict=True):
+    """The conclusion of a review, derived when it is first read, while the source of the change is open."""
+
+    derive: Callable[[], Conclusion]
+
+    @classmethod
+    def of(cls, conclusion: Conclusion) -> Self:
+        """Return one that is derived already."""
+        return cls(lambda: conclusion)
+
+    @cached_property
+    def conclusion(self) -> Conclusion:
+        """The signals of the planes and the verdict."""
+        return self.derive()
+
+
 class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     """The result of a review.
 
     Attributes:
         context: the reviewed change, ticket and code graph.
-        conclusion: the signals of the planes and the verdict.
+        pending: what becomes the conclusion.
         reviewed: the paths that a specialist reviewed.
         findings: all of them, in order; ``visible`` are those that pass the filter mode.
         config: the configuration that applied.
@@ -89,10 +99,11 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
             Reports for programs do not depend on it.
         verbose: the text report shows each finding with its lines.
         unstaged: configuration files that differ in the work tree from the staged version, which was used.
+        is_for_commit: people are shown nothing of the conclusion, and its verdict is never to decline.
     """
 
     context: ReviewContext
-    conclusion: Conclusion
+    pending: PendingConclusion
     reviewed: tuple[str, ...]
     findings: tuple[Finding, ...]
     unreviewed: tuple[Unreviewed, ...]
@@ -111,6 +122,12 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     triage: Triage | None = None
     verbose: bool = False
     unstaged: tuple[str, ...] = ()
+    is_for_commit: bool = False
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """The signals of the planes and the verdict."""
+        return self.pending.conclusion
 
     @property
     def change(self) -> Change:
@@ -144,13 +161,18 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def exit_status(self) -> int:
         """0 pass, 1 blocked or declined, 4 inconclusive where that blocks."""
-        is_change = not self.change.all_files  # no policy decides about anything else
-        is_declined = is_change and self.conclusion.verdict.name is VerdictName.DECLINED
-        if self.gate.outcome is GateOutcome.BLOCKED or is_declined:
+        if self.gate.outcome is GateOutcome.BLOCKED or self.is_declined:
             return 1
         if self.gate.outcome is GateOutcome.INCONCLUSIVE and self.blocks_on_inconclusive:
             return 4
         return 0
+
+    @property
+    def is_declined(self) -> bool:
+        """Return True if a policy declines the change; none decides about all files."""
+        if self.change.all_files or self.is_for_commit:
+            return False
+        return self.conclusion.verdict.is_declined
 
 
 def run_review(
@@ -183,7 +205,9 @@ def run_review(
             origin, change, host, request, processes, progress, executor or InProcessExecutor()
         )
     config = read_config(origin, change, host, request)
-    policies = read_policies(origin, config, request)
+    is_for_commit = _is_for_commit(change, config, request)
+    concluding = None if is_for_commit else _concluding(origin, host, config, request)
+    consulted = None
     try:
         context = build_context(origin, change, host, config, request)
         parts = request.parts_to_run(config) if context.change.files else ()
@@ -192,33 +216,70 @@ def run_review(
             context = with_run(context, ran)
         with ReviewRun(origin, context, host, config, request, processes, progress, executor) as run:
             results, published = run.review(), run.published
-            code = code_context(origin, context.change, request)
-            consultation = consult(origin, results, code, host, config, request, lambda: processes.is_stopped)
+            if concluding is not None:
+                consulted = concluding.consult(context, results, lambda: processes.is_stopped)
             inputs = pipeline_inputs(origin, context, results, host, config, request)
             former = _under_former_settings(origin, inputs, host, request, processes, executor)
     except ConfigError as cause:
         raise loader.with_location(config, cause) from cause
-    inputs = replace(inputs, model_results=consultation.results)
+    if consulted is not None:
+        inputs = replace(inputs, model_results=consulted.model_results)
     if parts:
         inputs = _with_run(inputs, origin, context, request)
     selected = selected_specialists(host, config, request)
     history = _withdrawn_secrets(origin, inputs, selected)
     results.partial = (*results.partial, *history.partial)
     review = history.added_to(former.added_to(pipeline.process(inputs)))
-    notes = (*review.notes, *consultation.notes, *history.notes, *_left_out(request, config))
+    consulting = () if consulted is None else consulted.notes
+    notes = (*review.notes, *consulting, *history.notes, *_left_out(request, config))
     review = replace(review, notes=notes)
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
-    changed = AnalysedChange(origin, context, request, config, selected, code, published)
-    analyses = analyse_change(changed, consultation.exchanges)
-    evidence = evidence_of(
-        review, results, context, inputs.texts, decided, selected, analyses, config, request
+
+    def derive() -> Conclusion:
+        from wardround.conclusion import Consulted, Reviewed
+
+        used = concluding or _concluding(origin, host, config, request)
+        hidden = tuple(former.missing(review))
+        reviewed = Reviewed(context, results, review, inputs.texts, decided, selected, hidden)
+        return used.conclude(reviewed, consulted or Consulted(), published)
+
+    pending = PendingConclusion(derive) if is_for_commit else PendingConclusion.of(derive())
+    done = result_of(review, results, inputs, context, request, decided, pending, unstaged, started)
+    done = replace(done, is_for_commit=is_for_commit)
+    return _unread(done, change.unread) if change.unread else done
+
+
+def _is_for_commit(change: Change, config: Config, request: ReviewRequest) -> bool:
+    """Return True if people read nothing of the conclusion, which is then derived for programs only.
+
+    Before a commit nobody approves a change, and no bundled policy of ``NEVER_DECLINING`` stops it.
+    """
+    if request.profile is not Profile.COMMIT or change.head not in (INDEX, WORKTREE):
+        return False
+    settings = config.root
+    model = settings.language_model
+    concluded = (
+        change.unread,
+        request.verbose,
+        request.ticket,
+        request.policy_floor,
+        request.parts_to_run(config),
+        model.url and request.profile.value in model.profiles,
     )
-    hidden = tuple(missing_evidence(one) for one in former.missing(review))
-    evidence = replace(evidence, missing=(*evidence.missing, *hidden))
-    conclusion = conclude(context.document, evidence, policies)
-    done = result_of(review, results, inputs, context, request, decided, conclusion, unstaged, started)
-    return without_review(done, change.unread) if change.unread else done
+    return settings.policy in NEVER_DECLINING and not any(concluded)
+
+
+def _concluding(source: ChangeSource, host: PluginHost, config: Config, request: ReviewRequest) -> Concluding:
+    from wardround.conclusion import open_concluding  # the planes and the policy: most commits need neither
+
+    return open_concluding(source, host, config, request)
+
+
+def _unread(review: ReviewResult, reason: str) -> ReviewResult:
+    from wardround.conclusion import without_review  # only changes that could not be read
+
+    return without_review(review, reason)
 
 
 def _withdrawn_secrets(
@@ -298,66 +359,6 @@ def _with_run(
     results, covered = findings_of_run(run, source, context.change, inputs.texts, request)
     unreviewed = (*inputs.unreviewed, *not_run(run))
     return replace(inputs, run_results=results, run_covered=covered, unreviewed=unreviewed)
-
-
-def read_policies(source: ChangeSource, config: Config, request: ReviewRequest) -> tuple[Policy, ...]:
-    """Read the policy of the repository from the trusted side, and the floor of the organisation.
-
-    Raises:
-        ConfigError: one of them is missing or not valid.
-    """
-    side = request.trusted_side
-    own = load_policy(config.root.policy, lambda path: source.read(path, side))
-    if request.policy_floor is None:
-        return (own,)
-    return own, load_policy_file(request.policy_floor, "--policy-floor")
-
-
-def evidence_of(
-    review: ReviewFindings,
-    results: RawReview,
-    context: ReviewContext,
-    texts: ChangeTexts,
-    decided: Gate,
-    specialists: Sequence[Specialist],
-    analyses: Analyses,
-    config: Config,
-    request: ReviewRequest,
-) -> Evidence:
-    """Collect what the planes judge."""
-    return collect_evidence(
-        results,
-        context.claimed,
-        texts,
-        review.findings,
-        review.unreviewed,
-        specialists,
-        analyses,
-        context.document.ran,
-        profile=request.profile.value,
-        gate=decided.outcome.value,
-        fail_level=decided.fail_level,
-        target_branch=request.target_branch,
-        policy_file=policy_file(config.root.policy),
-    )
-
-
-def without_review(review: ReviewResult, reason: str) -> ReviewResult:
-    """Return the result for a change that could not be reviewed: inconclusive, and no evidence counts."""
-    missing = Unreviewed(ENTIRE_CHANGE, "", "wardround", reason)
-    decided = Gate(GateOutcome.INCONCLUSIVE, review.gate.fail_level, (reason,))
-    evidence = replace(
-        review.conclusion.evidence,
-        gate=decided.outcome.value,
-        missing=(MissingEvidence(ENTIRE_CHANGE, "", "wardround", reason),),
-    )
-    return replace(
-        review,
-        unreviewed=(missing,),
-        gate=decided,
-        conclusion=conclude(review.conclusion.context, evidence, review.conclusion.policies),
-        blocks_on_inconclusive=True,
-    )
 
 
 def pipeline_inputs(
@@ -445,7 +446,7 @@ def result_of(
     context: ReviewContext,
     request: ReviewRequest,
     decided: Gate,
-    conclusion: Conclusion,
+    pending: PendingConclusion,
     unstaged: tuple[str, ...],
     started: float,
 ) -> ReviewResult:
@@ -455,7 +456,7 @@ def result_of(
     names = zip(review.findings, review.content_names, strict=True)
     return ReviewResult(
         context=context,
-        conclusion=conclusion,
+        pending=pending,
         reviewed=tuple(sorted(results.claimed)),
         findings=review.findings,
         unreviewed=review.unreviewed,

@@ -85,6 +85,7 @@ class Specialist:
         checks: the checks of its own, in any order.
         change_checks: the checks of the change as such, whatever files it touches.
         uses_code_graph: True if they call ``ChangeView.graphs``, whose update adds to their time budget.
+        comment_signs: the signs that begin a comment at the end of a line of its files.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
         models: the names of the models that its checks use.
     """
@@ -100,6 +101,7 @@ class Specialist:
     checks: Sequence[type[Check]] = ()
     change_checks: Sequence[type[ChangeCheck]] = ()
     uses_code_graph: bool = False
+    comment_signs: tuple[str, ...] = ("#",)
     options: type[Any] | None = None
     models: tuple[str, ...] = ()
 

@@ -13,8 +13,9 @@ from wardround.errors import ConfigError
 from wardround.findings import Plane
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import PlaneStatus, Signal
+from wardround.policy.bundled import BUNDLED
 from wardround.policy.decide import decide
-from wardround.policy.loading import BUNDLED, bundled_policy, parse_policy
+from wardround.policy.loading import bundled_policy, parse_policy
 from wardround.policy.schema import Policy
 from wardround.policy.tiers import decide_tier
 from wardround.policy.verdict import Tier, Verdict, VerdictName

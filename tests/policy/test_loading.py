@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from wardround.errors import ConfigError
-from wardround.policy.loading import BUNDLED, load_policy, load_policy_file
+from wardround.policy.bundled import BUNDLED, NEVER_DECLINING
+from wardround.policy.loading import load_policy, load_policy_file
+from wardround.policy.verdict import VerdictName
 
 
 def no_file(path: str) -> bytes | None:
@@ -18,6 +20,13 @@ def no_file(path: str) -> bytes | None:
 def test_a_bundled_policy_is_found_by_name(name: str) -> None:
     found = load_policy(name, no_file)
     assert (found.name, found.identity) == (name, f"{name}@{found.digest}")
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_review_knows_whether_a_bundled_policy_declines(name: str) -> None:
+    found = load_policy(name, no_file)
+    verdicts = {*found.tiers.values(), *(rule.at_least for rule in found.rules)}
+    assert (VerdictName.DECLINED in verdicts) is (name not in NEVER_DECLINING)
 
 
 @pytest.mark.parametrize("name", ["none", "/etc/policy.yml", "../policy.yml", "policy.json"])

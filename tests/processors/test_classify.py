@@ -65,8 +65,8 @@ def compared(
         ChangedFile(path, base_path, status, "100644", hunks=hunks),
         head_results,
         base_results,
-        StatementIndex(head, lines_as_statements(head)),
-        None if base_path is None else StatementIndex(base, lines_as_statements(base)),
+        StatementIndex(head, lines_as_statements(head), ("#",)),
+        None if base_path is None else StatementIndex(base, lines_as_statements(base), ("#",)),
     )
 
 
@@ -90,6 +90,25 @@ class TestStatuses:
     def test_a_line_that_was_only_rewritten_keeps_its_result(self) -> None:
         pair = compared("f( 'x' )\n", 'f("x")\n', [result(1)], [result(1)], Hunk(1, 1, 1, 1))
         assert classify([pair]) == [[EXISTING]]
+
+    @pytest.mark.parametrize(
+        ("base", "head", "column", "status"),
+        [
+            ("use: a@b\n", "use: a@b # why\n", 1, EXISTING),
+            ("use: a@b # v1\n", "use: a@b  # v2\n", 1, EXISTING),
+            ("use: a@b # v1\n", "use: a@b\n", 1, EXISTING),
+            ("use: a@b # v1\n", "use: a@c # v1\n", 1, NEW),
+            ("use: 'a' # old\n", "use: 'a' # new\n", 12, NEW),  # it is about the comment
+            ("# old\n", "# new\n", 1, NEW),
+            ("use: 'a # v1'\n", "use: 'a # v2'\n", 1, NEW),
+            ("use: a#1\n", "use: a#2\n", 1, NEW),
+        ],
+    )
+    def test_a_line_whose_comment_alone_changed_keeps_its_result(
+        self, base: str, head: str, column: int, status: Status
+    ) -> None:
+        results = [result(1, column=column)]
+        assert classify([compared(base, head, results, results, Hunk(1, 1, 1, 1))]) == [[status]]
 
     def test_a_copy_of_a_bad_line_is_new(self) -> None:
         pair = compared("bad\n", "bad\nbad\n", [result(1)], [result(1), result(2)], Hunk(1, 0, 2, 1))

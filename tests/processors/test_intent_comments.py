@@ -67,7 +67,8 @@ def base(repo: GitRepository) -> GitRepository:
 
 def test_a_stated_intent_lowers_a_warning_to_a_note(base: GitRepository) -> None:
     assert _severities(base, _DROPPED.format(""), "--config-from", "head") == (0, {"warn"})
-    assert _severities(base, _DROPPED.format(_STATED), "--config-from", "head") == (0, {"info"})
+    stated = _DROPPED.format(_STATED).replace("name", "title")
+    assert _severities(base, stated, "--config-from", "head") == (0, {"info"})
 
 
 def test_a_stated_intent_does_not_touch_security(base: GitRepository) -> None:

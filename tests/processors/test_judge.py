@@ -110,6 +110,12 @@ class TestExceptions:
         found = judged(of(BAD), config=Config(layers=(layer,)))
         assert (found.severity, found.is_folded) == (Severity.WARN, False)
 
+    def test_a_confirmed_finding_stays(self) -> None:
+        found = judged(of(NOISY, is_confirmed=True))
+        assert (found.severity, found.is_folded) == (Severity.WARN, False)
+        assert found.estimate is not None
+        assert not judged(of(BAD, severity=Severity.INFO, is_confirmed=True)).is_folded
+
     def test_an_exempt_rule_stays(self) -> None:
         found = judged(of(BAD), judge(exempt=("ruff/B00[6-9]",)))
         assert (found.severity, found.is_folded) == (Severity.WARN, False)

@@ -31,7 +31,7 @@ from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.policy.conclude import conclude
 from wardround.policy.gate import Gate, gate
 from wardround.policy.loading import bundled_policy
-from wardround.review import ReviewResult
+from wardround.review import PendingConclusion, ReviewResult
 from wardround.tools.tool import Profile
 
 POLICY = bundled_policy("default")
@@ -117,8 +117,10 @@ class Factory:
         decided = gate(ordered, unreviewed, fail_level)
         return ReviewResult(
             context=context,
-            conclusion=conclude(
-                context.document, _evidence(changed, ordered, unreviewed, profile, decided), (POLICY,)
+            pending=PendingConclusion.of(
+                conclude(
+                    context.document, _evidence(changed, ordered, unreviewed, profile, decided), (POLICY,)
+                )
             ),
             config=Config(),
             request=ReviewRequest(profile=profile),
@@ -142,7 +144,8 @@ class Factory:
             for at, kind in enumerate(kinds)
         )
         evidence = replace(review.conclusion.evidence, repetitions=found)
-        return replace(review, conclusion=replace(review.conclusion, evidence=evidence))
+        conclusion = replace(review.conclusion, evidence=evidence)
+        return replace(review, pending=PendingConclusion.of(conclusion))
 
     def many(self, count: int) -> list[Finding]:
         """Findings of all severities over some files, in no order."""

@@ -18,8 +18,8 @@ from wardround.change.repository import INDEX, Repository
 from wardround.cli.ci_environments import build_missing
 from wardround.cli.environment import command
 from wardround.errors import EnvironmentUnavailable
+from wardround.sandbox.http_messages import Address
 from wardround.sandbox.model import Limits
-from wardround.sandbox.proxy import Address
 from wardround.sandbox.tree import RunFolder
 from wardround.workflows.environments.added_files import keep_modules, keep_outputs, move_checked
 from wardround.workflows.environments.built import built_environment

@@ -235,3 +235,15 @@ def test_bytes_that_are_no_text_stay() -> None:
     both = blanked(file, b"\xff 1\n\xfe", b"\xff 2  # noqa\n\xfe")
     assert both is not None
     assert (both.base, both.head) == (b"\xff 1\n\xfe", b"\xff 2  # xxxx\n\xfe")
+
+
+def test_a_tools_ignore_comment_silences_the_check_of_the_same_defect(repo: GitRepository) -> None:
+    uses = WORKFLOW.partition("      - run")[0] + "      - uses: shop/greet@main%s\n"
+    repo.commit({".github/workflows/greet.yml": uses.replace("@main", "@v1") % ""})
+    repo.commit({".github/workflows/greet.yml": uses % " # zizmor: ignore[unpinned-uses]"})
+    status, report = _review(repo, "--only", "docker-ci")
+    found = [one for one in report["findings"] if one["defect_class"] == "unpinned-action"]
+    security = next(one for one in report["signals"] if one["plane"] == "security")
+    assert (status, {one["status"] for one in found}) == (0, {"suppressed"})
+    assert "docker-ci/DC056" in {source for one in found for source in one["sources"]}
+    assert {one["fingerprint"] for one in found} <= set(security["findings"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import posixpath
 import re
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import RepositoryView
 from wardround.findings import RawFinding, Span
+from wardround.storage.digest import sha256
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative, span_of
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
@@ -149,7 +149,7 @@ class _StandIn:
     def __init__(self, run: Invocation, file: str) -> None:
         self.file = file
         self.is_action = not _is_workflow(file)
-        name = hashlib.sha256(os.fsencode(file)).hexdigest()[:16]
+        name = sha256(os.fsencode(file)).hexdigest()[:16]
         self._folder = run.scratch / "actionlint" / run.root.parent.name / name
         if self.is_action:
             self.visited = self._folder / ".github/workflows/call.yml"

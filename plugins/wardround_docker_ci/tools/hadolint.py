@@ -11,9 +11,10 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import RawFinding, Span
+from wardround.text.secret_names import is_secret_name
 from wardround.tools.parsing import collapse_whitespace, decoded, selection
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
-from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, is_setting
+from wardround_docker_ci.analysis.secret_values import is_real_secret, is_setting
 from wardround_docker_ci.analysis.stage_shells import shell_at
 from wardround_docker_ci.file_kinds import SHELLS, FileKind, kind_of
 from wardround_docker_ci.libraries.windows_images import runs_in_cmd

@@ -24,6 +24,7 @@ CODES = frozenset(
     }
 )  # fmt: skip
 """Codes of ty and pyright for the use of a value that may be None."""
+LATE = "the same function tests for None only after this use"
 _OF_NONE = LazyPattern(r"\bNone\b")
 _CONDITIONAL = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp)
 _SOMETIMES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match, ast.ExceptHandler)

@@ -11,17 +11,14 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawFinding, Span
+from wardround.findings import RawFinding, Severity, Span
 from wardround.languages import jsonc
-from wardround.languages.python.tree import parse
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
 from wardround.tools.setting_texts import texts_at, toml_document
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
 from wardround_python.tools import pylint_settings
-from wardround_python.tools.false_positives.refuted_facts import refuter
-from wardround_python.tools.late_none_tests import late_tests
 from wardround_python.tools.ruff_config import text_in
 
 
@@ -79,6 +76,8 @@ def _is_newer(message: str, file: str, run: Invocation) -> bool:
         return noted_target(run).supports(needed)
     if not _UNKNOWN_SYNTAX.match(message):
         return False
+    from wardround.languages.python.tree import parse  # not at commit
+
     try:
         parse(text_in(run.root, file) or "")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -118,6 +117,9 @@ class Pyright(Tool):
         answer = decoded(output, PyrightOutput)
         if answer.summary.files_analyzed < 1:
             raise ToolOutputError("pyright checked no files")
+        from wardround_python.tools.false_positives.refuted_facts import refuter  # not at commit
+        from wardround_python.tools.late_none_tests import LATE, late_tests
+
         results = []
         is_refuted = refuter(run.root)
         is_tested_late = late_tests(run.root)
@@ -131,9 +133,15 @@ class Pyright(Tool):
             if result.rule in (None, "reportGeneralTypeIssues") and _is_newer(result.message, file, run):
                 continue  # ruff reports it with the same severity
             is_asked = code in run.requested or not map_of("pyright").is_ignored(code, file)
-            is_asked = is_asked or is_tested_late(file, code, result.message, span)
-            if is_asked and not is_refuted(file, code, span):
-                results.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
+            is_late = is_tested_late(file, code, result.message, span)
+            if (is_asked or is_late) and not is_refuted(file, code, span):
+                message = collapse_whitespace(result.message)
+                results.append(
+                    RawFinding(
+                        code, file, span, f"{message}; {LATE}" if is_late else message,
+                        severity=Severity.WARN if is_late else None, is_confirmed=is_late,
+                    )
+                )  # fmt: skip
         return results
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:

@@ -18,9 +18,6 @@ from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_lin
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
 from wardround_python.tools import pylint_settings
-from wardround_python.tools.false_positives.refuted_facts import refuter
-from wardround_python.tools.false_positives.unknown_signatures import Signatures
-from wardround_python.tools.late_none_tests import late_tests
 from wardround_python.tools.ruff_config import text_in
 
 
@@ -107,6 +104,13 @@ class Ty(Tool):
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read ``ty check --output-format gitlab``."""
+        results = decoded(output, list[GitlabResult])
+        if not results:
+            return []
+        from wardround_python.tools.false_positives.refuted_facts import refuter  # only for results
+        from wardround_python.tools.false_positives.unknown_signatures import Signatures
+        from wardround_python.tools.late_none_tests import LATE, late_tests
+
         found = []
         is_refuted = refuter(run.root)
         is_tested_late = late_tests(run.root)
@@ -117,7 +121,7 @@ class Ty(Tool):
             """Return True if a comment on a line suppresses type checkers."""
             return "type: ignore" in "".join((text_of(file) or "").split("\n")[line - 1 : line])
 
-        for result in decoded(output, list[GitlabResult]):
+        for result in results:
             begin, end = result.location.positions.begin, result.location.positions.end
             if result.check_name == "io":
                 raise ToolOutputError(f"ty could not read a file: {result.description}")
@@ -148,12 +152,13 @@ class Ty(Tool):
                 only_caused = not (is_asked or is_fact)
                 severity = Severity.WARN if is_late else None
                 if is_late:
-                    message = f"{message}; the same function tests for None only after this use"
+                    message = f"{message}; {LATE}"
                 found.append(
                     RawFinding(
-                        result.check_name, file, span, message, severity=severity, only_caused=only_caused
+                        result.check_name, file, span, message, severity=severity,
+                        only_caused=only_caused, is_confirmed=is_late,
                     )
-                )
+                )  # fmt: skip
         return found
 
     def named_paths(self, path: str, text: str) -> Sequence[str]:

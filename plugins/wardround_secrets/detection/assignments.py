@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
+from wardround.text.secret_names import is_secret_name
 from wardround_secrets.detection.anchors import offsets_of
 
 _ANCHORS = (b"pass", b"pwd", b"_pw", b"secret", b"token", b"credential", b"bearer", b"pepper", b"key")
@@ -66,7 +67,10 @@ _KEYS = (
     b"cohere",
     b"mistral",
 )
-"""Words before ``key`` that make it a secret."""
+"""Words before ``key`` that make it a secret in code, where most keys belong to a mapping or an element.
+
+In the name of an environment variable any key is one, unless ``is_secret_name`` knows the word before it.
+"""
 _JOINTS = b"_-. "
 _REST_OF_NAME = LazyPattern(
     r"(?:word|wd|phrase|code)?s?"
@@ -147,7 +151,7 @@ def assignments_in(path: str, text: str, lower: bytes) -> Iterator[Assignment]:
     bare = _BARE_FILES.search(path) is not None
     for anchor in _ANCHORS:
         for offset in offsets_of(lower, anchor):
-            if anchor == b"key" and not _is_secret_key(lower, offset):
+            if anchor == b"key" and not (_is_secret_key(lower, offset) or _is_variable(text, offset)):
                 continue
             found = _assigned(text, offset, offset + len(anchor), bare)
             if found is not None:
@@ -161,6 +165,15 @@ def _is_secret_key(lower: bytes, offset: int) -> bool:
     """
     before = offset - (offset > 0 and lower[offset - 1] in _JOINTS)
     return before > 0 and lower[before - 1 : before].isalpha() and lower.endswith(_KEYS, 0, before)
+
+
+def _is_variable(text: str, offset: int) -> bool:
+    """Return True if ``KEY`` ends the name of an environment variable that denotes a secret."""
+    if not text.startswith("_KEY", offset - 1) or text[offset + 3 : offset + 4].isalnum():
+        return False
+    before = _NAME_BEFORE.search(text, max(0, offset - 60), offset)
+    name = before[0].rpartition(".")[2] if before else ""
+    return name.isupper() and is_secret_name(f"{name}KEY")
 
 
 def _assigned(text: str, offset: int, end_of_anchor: int, bare: bool) -> Assignment | None:

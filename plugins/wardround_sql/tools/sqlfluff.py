@@ -7,7 +7,6 @@ applies, except for settings that load code.
 from __future__ import annotations
 
 import configparser
-import hashlib
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from msgspec import Struct
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import Edit, RawFinding, Span, SuggestedFix
+from wardround.storage.digest import sha256
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, selection, span_of
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_sql.options import SqlOptions
@@ -168,7 +168,7 @@ class _Copy(Struct, frozen=True):
 
 def _plan(run: Invocation) -> tuple[list[_Copy], dict[str, str]]:
     """Return the files to read, and the others with the reason; deterministic for the same files."""
-    name = hashlib.sha256("\0".join((str(run.root), *run.files)).encode()).hexdigest()[:16]
+    name = sha256("\0".join((str(run.root), *run.files)).encode()).hexdigest()[:16]
     copies: list[_Copy] = []
     over: dict[str, str] = {}
     room, left = run.scratch / f"sqlfluff-{name}", LINES
@@ -180,7 +180,7 @@ def _plan(run: Invocation) -> tuple[list[_Copy], dict[str, str]]:
             continue
         left -= lines
         config = _settings(run.root, file, text, run.requested)
-        group = hashlib.sha256(config.encode()).hexdigest()[:8]
+        group = sha256(config.encode()).hexdigest()[:8]
         copies.append(_Copy(file, room / group / file, config, _INLINE.sub(r"\1sqlfl_ff", text)))
     return copies, over
 

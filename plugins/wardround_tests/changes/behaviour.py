@@ -1,4 +1,4 @@
-"""Changes of a file that alter nothing a test could notice: renames, texts of logs, extracted functions."""
+"""Changes of a file that alter nothing a test could notice: renames, texts, markup, extracted functions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
+from wardround_tests.changes.inert_texts import has_same_code, without_texts
 
 _COMMENT = LazyPattern(r"^\s*(?:#|//|/\*|\*(?!\*)).*$")
 _LOGS = LazyPattern(
@@ -35,19 +37,29 @@ _FRAME = LazyPattern(r"^(?:@.*|import\b.*|from\b.*\bimport\b.*|return\b[^()]*|pa
 
 
 def changes_behaviour(file: ChangedFileView) -> bool:
-    """Return False if an edited file only renames what it defines, logs other texts or extracts functions."""
+    """Return False if an edited file only renames what it defines, has other texts or extracts functions."""
     if file.base_text is None or file.text is None:
         return True
-    before, after = _code(file.base_text), _code(file.text)
+    before, after = map(_code, _after_common_lines(file.base_text.split("\n"), file.text.split("\n")))
     if before == after:
         return False
     gone, new = list(_without(before, after)), list(_without(after, before))
-    return not (_is_renaming(gone, new, file.base_text, file.text) or _is_extraction(gone, new))
+    if _is_renaming(gone, new, file.base_text, file.text) or _is_extraction(gone, new):
+        return False
+    before, after = (_code(without_texts(text).split("\n")) for text in (file.base_text, file.text))
+    return not has_same_code(file.path, before, after)
 
 
-def _code(text: str) -> list[str]:
+def _after_common_lines(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the lines of two texts from the first that differs."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    count = sum(1 for _ in same)
+    return before[count:], after[count:]
+
+
+def _code(texts: Sequence[str]) -> list[str]:
     """Return the lines of code, without comments, blank lines and the texts that are logged."""
-    lines = (_COMMENT.sub("", line).rstrip() for line in text.split("\n"))
+    lines = (_COMMENT.sub("", line).rstrip() for line in texts)
     return [_TEXT.sub("''", line) if _LOGS.search(line) else line for line in lines if line]
 
 

@@ -72,7 +72,7 @@ _LONGEST_TEST = 300
 
 
 _TEXTS = frozenset({"comment", "html_comment", "regex", "string", "template_string"})
-"""Nodes of the tree whose content is no code."""
+"""Nodes of the tree whose content is text, markup or patterns."""
 
 
 def _is_code(node: Node | None) -> bool:

@@ -8,7 +8,6 @@ file of a change can be.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from wardround.errors import ToolFailed
+from wardround.storage.digest import sha256
 from wardround.tools.tool import Invocation
 
 
@@ -84,4 +84,4 @@ def _digest_of(file: Path) -> str:
 
 
 def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return sha256(content).hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 
 _BREAKS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
@@ -57,23 +57,29 @@ def _kept(text: str) -> KeywordIndex:
 class KeywordMatcher:
     """Matches hundreds of words against many texts; a text contains few of them.
 
-    A word is first searched among the names of a text, by the longest name in the word, and only words that
-    this
-    does not exclude are searched in the text.
+    A word is first searched among the names of a text, by the longest name in the word. A word that is a name
+    needs no more; of the others, only those that this does not exclude are searched in the text.
     """
 
-    def __init__(self, words: Iterable[str]) -> None:
-        self._by_name: dict[str, list[str]] = {}
+    def __init__(self, words: Collection[str]) -> None:
+        self._longer: dict[str, list[str]] = {}
         for word in words:
-            self._by_name.setdefault(_longest_name(word), []).append(word)
+            name = _longest_name(word)
+            longer = self._longer.setdefault(name, [])
+            if word != name:
+                longer.append(word)
+        self._names = frozenset(words).intersection(self._longer)
 
     def matches(self, said: KeywordIndex) -> Iterator[str]:
         """Return the words that the text contains."""
         names = said.names
-        for name in [one for one in self._by_name if one in names]:
-            yield from filter(said.has, self._by_name[name])
+        for name in [one for one in self._longer if one in names]:
+            if name in self._names:
+                yield name
+            yield from filter(said.has, self._longer[name])
 
 
+@lru_cache(maxsize=4096)
 def _has_gap(word: str) -> bool:
     """Return True if a word spans white space."""
     return " " in word or not word.isprintable()

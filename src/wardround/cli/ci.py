@@ -149,7 +149,7 @@ def _amended(review: ReviewResult, comparison: RevisionRange) -> ReviewResult:
     """Add the notes of the event to a review; a change that was not reviewed makes it inconclusive."""
     from msgspec.structs import replace
 
-    from wardround.review import without_review
+    from wardround.conclusion import without_review
 
     if comparison.error is not None:
         return without_review(review, comparison.error)

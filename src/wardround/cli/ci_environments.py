@@ -57,6 +57,7 @@ def _built(repository: Repository, side: str, settings: SandboxSettings, isolati
                 isolation=isolation,
                 registries=settings.registries,
                 git_sources=settings.git_sources,
+                private_registries=settings.private_registries,
             )
         except (EnvironmentUnavailable, UsageError) as cause:
             yield f"{project.root or '.'}: {cause}"

@@ -76,6 +76,7 @@ def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path |
                 project, found, side, limits=limits_of(settings), environ=os.environ,
                 isolation=sandbox or settings.backend, progress=progress,
                 registries=settings.registries, git_sources=settings.git_sources,
+                private_registries=settings.private_registries,
             )  # fmt: skip
         yield line_of(project, done.environment) + ("" if done.is_new else ", built before")
         yield from (f"  {one}" for one in done.failed)
@@ -126,4 +127,9 @@ def _settings(repository: Repository) -> SandboxSettings:
     own, reviewed = (
         read_sandbox(repository.tree(one).read if one else lambda _: None) for one in (head, base)
     )
-    return msgspec.structs.replace(own, registries=reviewed.registries, git_sources=reviewed.git_sources)
+    return msgspec.structs.replace(
+        own,
+        registries=reviewed.registries,
+        git_sources=reviewed.git_sources,
+        private_registries=reviewed.private_registries,
+    )

@@ -20,6 +20,25 @@ _Host = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{
 _GitSource = Annotated[str, Meta(pattern=r"^https://[\w.-]+(?::[0-9]{1,5})?/[^\s@]{1,1000}$")]
 
 
+class PrivateRegistry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A registry that requires a token, which only the proxy of a build gets.
+
+    Attributes:
+        url: the folder of its addresses, with ``/`` at the end.
+        token: the variable of the caller with the token or password.
+        user: for HTTP Basic; without one, the token is sent as ``Bearer``.
+    """
+
+    url: Annotated[
+        str,
+        Meta(
+            pattern=r"^https://[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{1,5})?/(?:[A-Za-z0-9._~@-]{1,200}/){0,20}$"
+        ),
+    ]
+    token: _Name
+    user: Annotated[str, Meta(pattern=r"^[A-Za-z0-9._@+-]{0,200}$")] = ""
+
+
 class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The most that one run may use.
 
@@ -55,6 +74,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         environment: names of variables that a run gets from the caller.
         registries: hosts of packages, with a port or without, to which a build of an environment may connect.
         git_sources: beginnings of the addresses of repositories that a build takes packages from.
+        private_registries: registries that ask for a token.
     """
 
     backend: SandboxBackend = "auto"
@@ -64,4 +84,13 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     environment: tuple[_Name, ...] = ()
     registries: tuple[_Host, ...] = ()
     git_sources: tuple[_GitSource, ...] = ()
+    private_registries: tuple[PrivateRegistry, ...] = ()
     limits: LimitSettings = LimitSettings()
+
+    def __post_init__(self) -> None:
+        shared = {one.token for one in self.private_registries}.intersection(self.environment)
+        if shared:
+            raise ValueError(
+                f"`{min(shared)}` is the token of a private registry, which no run may have; "
+                "remove it from `environment`"
+            )

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from configparser import ConfigParser
-from configparser import Error as ConfigParserError
 from functools import cached_property
 from typing import Any
 
@@ -88,6 +86,9 @@ class TestData:
         return texts
 
     def _of_ini(self) -> Iterator[str]:
+        from configparser import ConfigParser  # only for files in folders of test data
+        from configparser import Error as ConfigParserError
+
         for name in (".flake8", "setup.cfg", "tox.ini"):
             parser = ConfigParser(interpolation=None, strict=False)
             try:

@@ -16,12 +16,12 @@ from wardround.findings import ToolRun, Unreviewed
 from wardround.inference.api import Models, NoModels
 from wardround.inference.locations import extra_folders
 from wardround.inference.model_session import ModelScope, ModelSession, review_models
-from wardround.inference.shadow_log import ShadowLog
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
     from wardround.config.schema import RunSettings
     from wardround.context.work_units import WorkUnit
+    from wardround.inference.shadow_log import ShadowLog
     from wardround.specialists import Specialist
 
 Said = TypeVar("Said")
@@ -207,9 +207,16 @@ def open_broker(
         if any(name == "." or path.startswith(f"{name}/") for name in inside):
             reason = f"the change itself alters {path}; a change must not select the models that review it"
             return ModelBroker(refused_models(reason), LIMITS[profile], required)
-    log = ShadowLog() if settings.log_shadow else None
-    models = review_models(folders, settings.model_provider, settings.model_threads, log)
+    models = review_models(folders, settings.model_provider, settings.model_threads, _log(settings))
     return ModelBroker(models, LIMITS[profile], required)
+
+
+def _log(settings: RunSettings) -> ShadowLog | None:
+    if not settings.log_shadow:
+        return None
+    from wardround.inference.shadow_log import ShadowLog  # only where the configuration requests it
+
+    return ShadowLog()
 
 
 def refused_models(reason: str) -> ModelSession:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import hashlib
 import re
 from pathlib import Path
 from typing import Literal
@@ -12,6 +11,7 @@ import msgspec
 
 from wardround.errors import ModelError
 from wardround.inference.locations import LARGEST_METADATA, METADATA_FILE
+from wardround.storage.digest import sha256
 
 SCHEMA = "wardround.adapter/1"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -327,4 +327,4 @@ def settings_digest(metadata: Metadata) -> str:
         metadata.kind, metadata.window, metadata.inputs, metadata.lora, metadata.fusion, metadata.calibration,
         metadata.thresholds, metadata.alarm_rate, metadata.scope,
     )  # fmt: skip
-    return hashlib.sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()
+    return sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()

@@ -10,20 +10,20 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from wardround.errors import ModelError, RuntimeMissing
 from wardround.findings import ToolRun
-from wardround.inference import similarity as ranking
 from wardround.inference.api import Ranker, TableModel
-from wardround.inference.calibration import probability
 from wardround.inference.metadata import PromotionState
 from wardround.inference.registry import ModelEntry, ModelRegistry, default_registry, identity, score_digest
 from wardround.inference.runtime import ProviderPreference, Runtime, detect_runtime
-from wardround.inference.shadow_log import ShadowLog
-from wardround.inference.tabular import raw_score
 from wardround.storage.score_cache import Numbers, ScoreCache, row_key, text_key
+
+if TYPE_CHECKING:
+    from wardround.inference.shadow_log import ShadowLog
 
 
 class Usage(msgspec.Struct):
@@ -172,6 +172,8 @@ class ModelSession(msgspec.Struct):
         Raises:
             ModelError: the model cannot be used; it is then disabled.
         """
+        from wardround.inference.tabular import raw_score  # most reviews score nothing
+
         name = row_key(score_digest(one.metadata, self.runtime()), row)
         known = self.cache.get([name])
         self._count(one, 1, len(known))
@@ -256,6 +258,8 @@ class TabularHandle(msgspec.Struct, frozen=True):
         return self.one.metadata.thresholds.get("report", float("inf")) if reports else float("inf")
 
     def score(self, features: Sequence[float]) -> float:
+        from wardround.inference.calibration import probability  # most reviews score nothing
+
         likely = probability(self.one.metadata.calibration, self.models.row_score(self.one, features))
         self.models.keep(self.one, [repr(tuple(features))], [likely])
         return likely
@@ -268,18 +272,22 @@ class RankerHandle(msgspec.Struct, frozen=True):
     one: ModelEntry
 
     def scores(self, query: str, candidates: Sequence[str]) -> list[float]:
+        from wardround.inference.similarity import cosine  # most reviews score nothing
+
         texts = list(dict.fromkeys((query, *candidates)))
         self.lent.charge(texts)
         vectors = self.lent.models.vectors(self.one, texts)
-        cosines = [ranking.cosine(vectors[query], vectors[text]) for text in candidates]
+        cosines = [cosine(vectors[query], vectors[text]) for text in candidates]
         self.lent.models.keep(self.one, [query, *candidates], cosines)
         return cosines
 
     def fused(
         self, query: str, candidates: Sequence[str], evidence: Sequence[Mapping[str, float]]
     ) -> list[float]:
+        from wardround.inference.similarity import fused  # most reviews score nothing
+
         cosines = self.scores(query, candidates)
         try:
-            return ranking.fused(self.one.metadata.fusion, cosines, evidence)
+            return fused(self.one.metadata.fusion, cosines, evidence)
         except ModelError as trouble:
             raise self.lent.models.disable(self.one, trouble) from trouble

@@ -11,14 +11,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from wardround.errors import ModelError
-from wardround.inference.embedder import Embedder
 from wardround.inference.locations import (
     CARD_FILE,
     LORA_FILES,
@@ -30,11 +29,13 @@ from wardround.inference.locations import (
     peek_name,
 )
 from wardround.inference.metadata import File, Metadata, PromotionState, read_metadata
-from wardround.inference.onnx_session import Session, SharedTensors, load
 from wardround.inference.runtime import Runtime
-from wardround.inference.tokenizer import TextTokenizer
-from wardround.inference.verified_files import mmap_verified, read_verified, require_present
-from wardround.storage.digest import digest_key
+from wardround.storage.digest import digest_key, sha256
+
+if TYPE_CHECKING:
+    from wardround.inference.embedder import Embedder
+    from wardround.inference.onnx_session import Session, SharedTensors
+    from wardround.inference.tokenizer import TextTokenizer
 
 _SHORTEST_WINDOW = 8
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")
@@ -185,6 +186,8 @@ class ModelRegistry(msgspec.Struct, frozen=True):
         Raises:
             ModelError: they do not.
         """
+        from wardround.inference.verified_files import require_present  # only a model that reports
+
         if not one.is_built:
             raise ModelError(f"it is not built; run `{one.build_command}`")
         for folder, file in self.files(one):
@@ -203,6 +206,10 @@ class ModelRegistry(msgspec.Struct, frozen=True):
             return _LOADED[name]
 
     def _load(self, one: ModelEntry, runtime: Runtime) -> Loaded:
+        from wardround.inference.onnx_session import load  # most reviews score nothing
+        from wardround.inference.tokenizer import TextTokenizer
+        from wardround.inference.verified_files import read_verified
+
         metadata = one.metadata
         content = read_verified(one.folder, metadata.model)
         shared = None
@@ -223,6 +230,8 @@ class ModelRegistry(msgspec.Struct, frozen=True):
         Raises:
             ModelError: there is none of this name, it is over numbers, or it cannot be loaded.
         """
+        from wardround.inference.embedder import Embedder  # only retrieval and evaluation
+
         one = self.get(name)
         loaded = self.load(one, runtime)
         if loaded.tokens is None:
@@ -250,6 +259,9 @@ _SHARED: dict[tuple[Path, File], SharedTensors] = {}
 
 def _shared(folder: Path, file: File) -> SharedTensors:
     """Return the mapped tensors of a base, verified once in this process."""
+    from wardround.inference.onnx_session import SharedTensors  # most reviews score nothing
+    from wardround.inference.verified_files import mmap_verified
+
     if (folder, file) not in _SHARED:
         _SHARED[folder, file] = SharedTensors(folder, mmap_verified(folder, file))
     return _SHARED[folder, file]
@@ -296,6 +308,8 @@ def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
 
     The weights of a model that is not built may be absent.
     """
+    from wardround.inference.verified_files import read_verified  # only the verification of models
+
     known = {file.name for file in metadata.files}
     built = ModelEntry(folder, metadata).is_built
     for name in LORA_FILES:

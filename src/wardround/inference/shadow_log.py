@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import suppress
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.storage.digest import sha256
 from wardround.storage.paths import state_dir
 
 LIMIT_BYTES = 8 * 1024 * 1024
@@ -39,7 +39,7 @@ class ShadowLog:
 
     def add(self, model: str, digest: str, asked: Sequence[str], scores: Sequence[float]) -> None:
         """Store a score; one that cannot be written is dropped."""
-        told = hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        told = sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         line = msgspec.json.encode(ShadowScore(model, digest[:32], told, tuple(scores))) + b"\n"
         with suppress(OSError):
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

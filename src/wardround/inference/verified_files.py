@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import mmap
 import os
 import stat
@@ -86,6 +85,8 @@ def _why(path: Path, cause: OSError) -> str:
 
 
 def _require_digest(folder: Path, file: File, content: bytes | mmap.mmap) -> None:
+    import hashlib  # it loads OpenSSL, which is faster for a whole model and takes 2 ms
+
     found = hashlib.sha256(content).hexdigest()
     if found != file.sha256:
         raise ModelError(

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from wardround.errors import ConfigError
+from wardround.policy.bundled import BUNDLED
 from wardround.policy.schema import Policy, convert_policy
 from wardround.rules.model import package_folder
 from wardround.rules.yaml_loader import load_plain_yaml
 
 _MOST_BYTES = 1_000_000
-BUNDLED = ("default", "strict", "advisory")
 
 
 def load_policy(name: str, read: Callable[[str], bytes | None]) -> Policy:

@@ -68,6 +68,11 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reasons: tuple[Reason, ...] = ()
     approvals: int = 0
 
+    @property
+    def is_declined(self) -> bool:
+        """True if nobody may approve the change."""
+        return self.name is VerdictName.DECLINED
+
 
 def stricter(verdict: Verdict, other: Verdict) -> Verdict:
     """Return a verdict that is at least as strict as two, with the reasons of the other where those count."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -70,6 +70,7 @@ def new_finding(
         url=result.url or rule.url,
         suggested_fix=result.fix,
         masked=rule.masked,
+        is_confirmed=result.is_confirmed,
     )
 
 
@@ -77,45 +78,92 @@ def classify(pairs: Sequence[ResultPair]) -> list[list[Status]]:
     """Separate new, caused and existing results of one tool, over all files of the change.
 
     A result exists already if the base has the same code on the line it came from, or in the same statement
-    of the same file, or in the same statement of any file that no longer has it (moved code). Each result of
-    the base accounts for one of the head.
+    of the same file, or in the same statement of any file that no longer has it (moved code). Comments at the
+    ends of its lines may differ. Each result of the base accounts for one of the head.
     """
     statuses: list[list[Status | None]] = []
-    pools: list[_Pool] = []
-    moved: _Pool = Counter()
+    remaining: list[list[RawFinding]] = []
     for pair in pairs:
-        remaining = list(pair.base or ())
-        statuses.append([_match_same_line(pair.file, result, remaining) for result in pair.head])
-        pools.append(_pool(pair.base_statements, remaining))
-    for pair, row, pool in zip(pairs, statuses, pools, strict=True):
-        _match_same_statement(pair, row, pool)
-        moved += pool
-    for pair, row in zip(pairs, statuses, strict=True):
-        _match_same_statement(pair, row, moved)
+        remaining.append(list(pair.base or ()))
+        statuses.append([_match_same_line(pair.file, result, remaining[-1]) for result in pair.head])
+    for statement_at in (_statement_at, _code_at):
+        if any(remaining):
+            remaining = _match_same_statements(pairs, statuses, remaining, statement_at)
     return [
         [status or _status_without_match(pair, result) for status, result in zip(row, pair.head, strict=True)]
         for pair, row in zip(pairs, statuses, strict=True)
     ]
 
 
-_Pool = Counter[tuple[str, str]]
-"""(code, statement) -> the number of results at the base."""
+_StatementAt = Callable[[StatementIndex, RawFinding], str | None]
 
 
-def _pool(statements: StatementIndex | None, results: Sequence[RawFinding]) -> _Pool:
+def _statement_at(statements: StatementIndex, result: RawFinding) -> str | None:
+    return statements.statement_at(result.span.line)
+
+
+def _code_at(statements: StatementIndex, result: RawFinding) -> str | None:
+    """The statement of a result without comments; None if the result is about a comment."""
+    return statements.code_at(result.span)
+
+
+def _match_same_statements(
+    pairs: Sequence[ResultPair],
+    statuses: Sequence[list[Status | None]],
+    remaining: Sequence[Sequence[RawFinding]],
+    statement_at: _StatementAt,
+) -> list[list[RawFinding]]:
+    """Mark the results with the statement of one at the base, and return those of the base that are left."""
+    pools = [
+        _by_statement(number, pair.base_statements, results, statement_at)
+        for number, (pair, results) in enumerate(zip(pairs, remaining, strict=True))
+    ]
+    for pair, row, pool in zip(pairs, statuses, pools, strict=True):
+        _mark_existing(pair, row, pool, statement_at)
+    moved = _merged(pools)
+    for pair, row in zip(pairs, statuses, strict=True):
+        _mark_existing(pair, row, moved, statement_at)
+    left: list[list[RawFinding]] = [[] for _ in pairs]
+    for number, result in (entry for entries in moved.values() for entry in entries):
+        left[number].append(result)
+    return left
+
+
+_Pool = dict[tuple[str, str], list[tuple[int, RawFinding]]]
+"""(code, statement) -> the results at the base, each with the number of its pair."""
+
+
+def _by_statement(
+    number: int, statements: StatementIndex | None, results: Sequence[RawFinding], statement_at: _StatementAt
+) -> _Pool:
+    pool: _Pool = defaultdict(list)
     if statements is None:
-        return Counter()
-    return Counter((result.code, statements.statement_at(result.span.line)) for result in results)
+        return pool
+    for result in results:
+        statement = statement_at(statements, result)
+        if statement is not None:
+            pool[result.code, statement].append((number, result))
+    return pool
 
 
-def _match_same_statement(pair: ResultPair, row: list[Status | None], pool: _Pool) -> None:
+def _merged(pools: Sequence[_Pool]) -> _Pool:
+    merged: _Pool = defaultdict(list)
+    for pool in pools:
+        for identity, entries in pool.items():
+            merged[identity] += entries
+    return merged
+
+
+def _mark_existing(
+    pair: ResultPair, row: list[Status | None], pool: _Pool, statement_at: _StatementAt
+) -> None:
     """Mark the results that a pool has too as existing, and remove those from the pool."""
     for index, result in enumerate(pair.head):
-        if row[index] is not None:
+        if row[index] is not None or not pool:
             continue
-        identity = (result.code, pair.head_statements.statement_at(result.span.line))
-        if pool[identity] > 0:
-            pool[identity] -= 1
+        statement = statement_at(pair.head_statements, result)
+        if statement is not None and pool.get((result.code, statement)):
+            pool[result.code, statement].pop()
             row[index] = Status.EXISTING
 
 

@@ -142,6 +142,7 @@ def _primary(candidates: list[Finding], cluster: list[Finding], tools: Sequence[
         confidence=max(f.confidence for f in cluster),
         status=max((f.status for f in cluster), key=_WEIGHT.__getitem__),
         masked=any(f.masked for f in cluster),
+        is_confirmed=any(f.is_confirmed for f in cluster),
         rationale=primary.rationale or next((f.rationale for f in cluster if f.rationale), ""),
         url=primary.url or next((f.url for f in cluster if f.url), None),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from wardround.context.config_files import tools_for
 from wardround.context.ignore_comments import IGNORE
@@ -21,9 +22,13 @@ class ExpectedErrors:
     """The errors that tests of the changed files expect."""
 
     def __init__(self, inputs: PipelineInputs) -> None:
-        tools = tools_for(inputs.specialists)
-        self._patterns = {tool.name: re.compile(tool.expected_error) for tool in tools if tool.expected_error}
         self._inputs = inputs
+
+    @cached_property
+    def _patterns(self) -> dict[str, re.Pattern[str]]:
+        """The comments by tool; loads the tools, which most reviews do not need here."""
+        tools = tools_for(self._inputs.specialists)
+        return {tool.name: re.compile(tool.expected_error) for tool in tools if tool.expected_error}
 
     def cover(self, finding: Finding) -> bool:
         """Return True if a test expects a finding, by a comment of its tool right above it."""

@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from wardround.context.added_ignores import without_ignore_comments
+from wardround.findings import Span
 from wardround.specialists import Specialist, StatementOf
 
+_NO_SIGNS: tuple[str, ...] = ()
 _FORMATTING = str.maketrans(dict.fromkeys("(),'\"\\"))
 
 
 class StatementIndex:
-    """The statements of one text, without what a formatter changes: white space, quotes, brackets, commas."""
+    """The statements of one text, without what a formatter changes: white space, quotes, brackets, commas.
 
-    def __init__(self, text: str, statement_of: StatementOf) -> None:
+    Args:
+        comment_signs: those that begin a comment at the end of a line.
+    """
+
+    def __init__(
+        self, text: str, statement_of: StatementOf, comment_signs: Sequence[str] = _NO_SIGNS
+    ) -> None:
         self._lines = text.split("\n")
         self._statement_of = statement_of
+        self._comment_signs = comment_signs
         self._normalized: dict[tuple[int, int], str] = {}
 
     def statement_at(self, line: int) -> str:
         """The normalised statement a line belongs to."""
         first, last = self._statement_of(line)
         if (first, last) not in self._normalized:  # one line of megabytes may have hundreds of findings
-            text = "".join("".join(part.split()) for part in self._lines[first - 1 : last])
-            self._normalized[first, last] = text.translate(_FORMATTING)
+            self._normalized[first, last] = _normalized(self._lines[first - 1 : last])
         return self._normalized[first, last]
+
+    def code_at(self, place: Span) -> str | None:
+        """The normalised statement a place belongs to, without comments; None for a place in one of them."""
+        first, last = self._statement_of(place.line)
+        lines = self._lines[first - 1 : last]
+        is_inside = place.line > last or place.column > len(self._without_comment(lines[place.line - first]))
+        return None if is_inside else _normalized(self._without_comment(line) for line in lines)
+
+    def _without_comment(self, line: str) -> str:
+        """The line up to a comment sign after white space, where no quotation is open."""
+        starts = [0 if line.startswith(sign) else line.find(f" {sign}") for sign in self._comment_signs]
+        start = min((start for start in starts if start >= 0), default=len(line))
+        code = line[:start]
+        return line if any(code.count(quote) % 2 for quote in "'\"`") else code
+
+
+def _normalized(lines: Iterable[str]) -> str:
+    return "".join("".join(line.split()) for line in lines).translate(_FORMATTING)
 
 
 class ReadableTexts(Protocol):
@@ -52,5 +79,7 @@ class StatementIndexes:
         if key not in self._indexes:
             text = self._texts.readable(path, base=base) or ""
             text = without_ignore_comments(text) if unwaived else text
-            self._indexes[key] = StatementIndex(text, specialist.statement_locator(text))
+            self._indexes[key] = StatementIndex(
+                text, specialist.statement_locator(text), specialist.comment_signs
+            )
         return self._indexes[key]

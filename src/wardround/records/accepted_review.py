@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change
 from wardround.change.revisions import is_object_id
+from wardround.conclusion import read_policies
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.review_context import ReviewContext, build_context
@@ -30,7 +31,7 @@ from wardround.records.acceptance import PresentReview, age_fault, differences, 
 from wardround.records.reading import evidence_fault, parse_record
 from wardround.records.record import ReviewRecord, components_of, recorded_request
 from wardround.records.verify import verify_record
-from wardround.review import ReviewResult, read_policies
+from wardround.review import PendingConclusion, ReviewResult
 from wardround.storage.digest import sha256
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
@@ -129,11 +130,12 @@ class AcceptableReview(msgspec.Struct, frozen=True):
             f"sha256:{digest} signed by the key {', '.join(signers)}; nothing was run again"
         )
         default = "block" if request.profile is Profile.CI else "pass"
+        conclusion = Conclusion(
+            self.context.document, evidence, record.signals, record.verdict, self.policies
+        )
         return ReviewResult(
             context=self.context,
-            conclusion=Conclusion(
-                self.context.document, evidence, record.signals, record.verdict, self.policies
-            ),
+            pending=PendingConclusion.of(conclusion),
             reviewed=tuple(sorted(file.file.path for file in self.context.claimed)),
             findings=findings,
             unreviewed=(),

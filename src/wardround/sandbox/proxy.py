@@ -21,36 +21,24 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
+from wardround.sandbox.http_messages import (
+    PORTS,
+    Address,
+    RequestHead,
+    address_of,
+    read_head,
+    read_request,
+)
+from wardround.sandbox.registry_access import REFUSED, RegistryAccess
 
 SOCKET = ".wardround-proxy"
 """The name of the socket in the tree of the run."""
-_LONGEST_HEAD = 64 * 1024
 _MOST_CONNECTIONS = 256
 _CONNECT_S, _IDLE_S = 60.0, 300.0
 _PIECE = 64 * 1024
 _MOST_REPORTED = 20
-_HOST = LazyPattern(r"^[A-Za-z0-9_.:-]{1,253}\Z")
-_PORTS = {"https": 443, "http": 80}
-_HOP_BY_HOP = ("connection:", "proxy-connection:", "proxy-authorization:", "keep-alive:")
-
-
-class Address(msgspec.Struct, frozen=True, order=True):
-    """A host and a port."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return self.host if self.port == _PORTS["https"] else f"{self.host}:{self.port}"
-
-
-def address_of(text: str) -> Address | None:
-    """Return the address in a URL, or in ``host`` or ``host:port``; None for another text."""
-    with suppress(ValueError):
-        parts = urlsplit(text if "://" in text else f"https://{text}")
-        host, port = parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
-        return Address(host, port) if _HOST.search(host) and port and text.isprintable() else None
-    return None
+_END_TO_END = LazyPattern(r"(?i)^(?!(?:connection|proxy-connection|proxy-authorization|keep-alive):)")
+"""Fields that are not of one connection."""
 
 
 class Proxy:
@@ -58,15 +46,19 @@ class Proxy:
 
     Args:
         environ: the caller's environment, whose proxies are used.
+        access: credentials for some of the hosts, which requests get outside of the sandbox.
 
     Attributes:
         refused: requested addresses that are not on the list.
         silent: addresses of the list that do not answer.
     """
 
-    def __init__(self, allowed: Collection[Address], environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, allowed: Collection[Address], environ: Mapping[str, str], access: RegistryAccess | None = None
+    ) -> None:
         self._allowed = frozenset(allowed)
         self._environ = environ
+        self.access = access or RegistryAccess((), environ)
         self.refused: set[str] = set()
         self.silent: set[str] = set()
 
@@ -116,40 +108,25 @@ class Proxy:
         }
         if urllib.request.proxy_bypass_environment(address.host, proxies):  # type: ignore[attr-defined]
             return None
-        return proxies.get("http" if address.port == _PORTS["http"] else "https")
+        return proxies.get("http" if address.port == PORTS["http"] else "https")
 
 
 def _tunnel(upstream: str, address: Address) -> socket.socket:
     parts = urlsplit(upstream if "://" in upstream else f"http://{upstream}")
-    found = socket.create_connection((parts.hostname or "", parts.port or _PORTS["http"]), _CONNECT_S)
+    found = socket.create_connection((parts.hostname or "", parts.port or PORTS["http"]), _CONNECT_S)
     head = f"CONNECT {address.host}:{address.port} HTTP/1.1\r\nHost: {address.host}:{address.port}\r\n"
     if parts.username is not None:
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         head += f"Proxy-Authorization: Basic {base64.b64encode(pair.encode()).decode()}\r\n"
     try:
         found.sendall(f"{head}\r\n".encode())
-        status = _head(found).split(b" ")[1:2]
+        status = read_head(found).split(b" ")[1:2]
         if status != [b"200"]:
             raise OSError(f"the proxy {parts.hostname} refuses a connection to {address}")
     except BaseException:
         found.close()
         raise
     return found
-
-
-def _head(connection: socket.socket) -> bytes:
-    """Read to the empty line that ends a head, and nothing after it.
-
-    Raises:
-        OSError: it does not end.
-    """
-    read = b""
-    while not read.endswith(b"\r\n\r\n"):
-        piece = connection.recv(1)
-        if not piece or len(read) > _LONGEST_HEAD:
-            raise OSError("the head of a message is not complete")
-        read += piece
-    return read
 
 
 class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
@@ -179,39 +156,53 @@ class _Connection(socketserver.BaseRequestHandler):
 
     def handle(self) -> None:
         self.request.settimeout(_CONNECT_S)
-        head = _head(self.request).decode("latin-1")
-        line, _, fields = head.partition("\r\n")
-        method, _, rest = line.partition(" ")
-        target = rest.partition(" ")[0]
-        is_tunnel = method == "CONNECT"
-        address = address_of(target if is_tunnel or target.startswith("http://") else "")
+        request = read_request(self.request)
+        is_tunnel = request.method == "CONNECT"
+        address = address_of(request.target if is_tunnel or request.target.startswith("http://") else "")
         try:
-            found = None if address is None else self.server.proxy.connection(address)
+            found = None if address is None else self._connection(address, is_tunnel)
         except OSError:
             self.server.proxy.silent.add(str(address))
             self._answer("502 Bad Gateway")
             return
-        if found is None:
+        if found is None or address is None:
             self._answer("403 Forbidden")
             return
         with closing(found):
             if is_tunnel:
-                self._answer("200 Connection established")
+                self._tunnel(found, address)
             else:
-                found.sendall(_plain_request(method, target, fields))
-            _exchange(self.request, found)
+                self._plain(request, found, address)
+
+    def _connection(self, address: Address, is_tunnel: bool) -> socket.socket | None:
+        found = self.server.proxy.connection(address)
+        access = self.server.proxy.access
+        if found is not None and is_tunnel and access.covers(address):
+            return access.secured(found, address)
+        return found
+
+    def _tunnel(self, host: socket.socket, address: Address) -> None:
+        self._answer("200 Connection established")
+        access = self.server.proxy.access
+        if access.covers(address):
+            access.exchange(self.request, host, address)
+        else:
+            _exchange(self.request, host)
+
+    def _plain(self, request: RequestHead, host: socket.socket, address: Address) -> None:
+        path = urlsplit(request.target)._replace(scheme="", netloc="").geturl() or "/"
+        access = self.server.proxy.access
+        if not access.covers(address):
+            host.sendall(request.bytes_for(path, (), _END_TO_END))
+            _exchange(self.request, host)
+        elif access.permits(request):
+            host.sendall(access.head(msgspec.structs.replace(request, target=path), address))
+            _exchange(self.request, host)
+        else:
+            self.request.sendall(REFUSED)
 
     def _answer(self, status: str) -> None:
         self.request.sendall(f"HTTP/1.1 {status}\r\n".encode() + b"\r\n")
-
-
-def _plain_request(method: str, target: str, fields: str) -> bytes:
-    """Return the head of a request as the host itself reads it; the connection ends with its answer."""
-    parts = urlsplit(target)
-    path = parts._replace(scheme="", netloc="").geturl() or "/"
-    kept = [one for one in fields.split("\r\n") if one and not one.lower().startswith(_HOP_BY_HOP)]
-    lines = [f"{method} {path} HTTP/1.1", *kept, "Connection: close", "", ""]
-    return "\r\n".join(lines).encode("latin-1")
 
 
 def _exchange(one: socket.socket, other: socket.socket) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 ANY = "*"
-"""Stands for each key of a table, or each item of a list."""
+"""Any key of a table, or any item of a list."""
 
 
 def toml_document(text: str) -> object:

@@ -79,3 +79,4 @@ def test_a_commit_reports_a_use_before_the_test(repo: GitRepository) -> None:
     found = [one for one in report["findings"] if one["rule"] == "ty/missing-union-attribute"]
     assert [one["line"] for one in found] == [6]
     assert "tests for None only after this use" in found[0]["message"]
+    assert found[0]["severity"] == "warn"

@@ -26,8 +26,9 @@ from wardround.context.surface.model import COMMIT_MESSAGE, Surface, SurfaceChan
 from wardround.context.ticket.model import Criterion, Ticket
 from wardround.findings import Plane, Status
 from wardround.planes.evidence import Evidence
+from wardround.policy.bundled import BUNDLED
 from wardround.policy.conclude import conclude
-from wardround.policy.loading import BUNDLED, bundled_policy, parse_policy
+from wardround.policy.loading import bundled_policy, parse_policy
 from wardround.policy.schema import Policy
 
 PERMISSIVE = parse_policy(

@@ -10,8 +10,9 @@ import pytest
 from tests.workflows.environments.conftest import program, repository_with, wheel
 from wardround.change.repository import INDEX
 from wardround.errors import EnvironmentUnavailable
+from wardround.sandbox.http_messages import Address, address_of
 from wardround.sandbox.model import Limits
-from wardround.sandbox.proxy import Address, Proxy, address_of
+from wardround.sandbox.proxy import Proxy
 from wardround.workflows.environments.built import build_environment
 from wardround.workflows.environments.registries import Registries, require_registry
 from wardround.workflows.environments.store import store_folder

@@ -7,8 +7,8 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, LIVE, stays
-from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
 _WEAK = LazyPattern(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
+from wardround.text.secret_names import is_secret_name
+from wardround_docker_ci.analysis.secret_values import is_real_secret, masked
 from wardround_docker_ci.check import JENKINS, CiCheck
 
 

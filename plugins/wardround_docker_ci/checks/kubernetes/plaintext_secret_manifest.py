@@ -8,7 +8,7 @@ import binascii
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Scalar
-from wardround_docker_ci.analysis.secret_names import is_placeholder, is_real_secret, masked
+from wardround_docker_ci.analysis.secret_values import is_placeholder, is_real_secret, masked
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
 

@@ -7,7 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_docker_ci.analysis.secret_names import is_secret_name
+from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.check import TEMPLATE, CiCheck
 
 _VARIABLE = LazyPattern(

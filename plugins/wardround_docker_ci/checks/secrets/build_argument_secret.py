@@ -9,7 +9,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command, unwrapped
 from wardround.languages.yaml.nodes import Mapping, Scalar
-from wardround_docker_ci.analysis.secret_names import is_secret_name, is_setting
+from wardround.text.secret_names import is_secret_name
+from wardround_docker_ci.analysis.secret_values import is_setting
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program

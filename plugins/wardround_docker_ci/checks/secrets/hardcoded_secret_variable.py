@@ -7,7 +7,8 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
+from wardround.text.secret_names import is_secret_name
+from wardround_docker_ci.analysis.secret_values import is_real_secret, masked
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 

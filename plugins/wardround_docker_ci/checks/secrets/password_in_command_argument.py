@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word, unwrapped
-from wardround_docker_ci.analysis.secret_names import is_real_secret
+from wardround_docker_ci.analysis.secret_values import is_real_secret
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
 

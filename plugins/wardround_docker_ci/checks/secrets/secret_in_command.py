@@ -9,7 +9,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.nodes import Scalar
-from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
+from wardround.text.secret_names import is_secret_name
+from wardround_docker_ci.analysis.secret_values import is_real_secret, masked
 from wardround_docker_ci.check import KUBERNETES, SCRIPTS, CiCheck
 from wardround_docker_ci.models.node_lists import scalars
 

@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.nodes import Scalar
-from wardround_docker_ci.analysis.secret_names import is_secret_name
+from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.document import CiFile

@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command
-from wardround_docker_ci.analysis.secret_names import is_secret_name
+from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.checks.secrets.secret_printed import secret_variables
 from wardround_docker_ci.contents.scripts import EmbeddedScript

@@ -61,7 +61,7 @@ class FixWithoutTest(ChangeCheck):
 
     Nothing shows that the bug existed or is fixed, and nothing prevents its return. Add a test that fails
     without the fix. Of several commits the first one counts: later fixes mostly repair the same change. Not
-    reported for renames, other texts in logs, and functions that are only extracted.
+    reported for renames, other texts, markup and metadata, and functions that are only extracted.
     """
 
     ID = "TE202"
@@ -180,6 +180,8 @@ class FixWithoutTest(ChangeCheck):
 
 
 def _is_fix(message: str) -> bool:
+    if not message:
+        return False  # at commit there is none yet, and the patterns take longer than a small change
     subject = message.partition("\n")[0]
     return re.search(_FIX, message) is not None and re.search(_NOT_A_BUG, subject) is None
 

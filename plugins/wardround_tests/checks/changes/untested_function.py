@@ -12,6 +12,7 @@ from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity
 from wardround_tests.changes.behaviour import changes_behaviour
+from wardround_tests.changes.callers import callers_of
 from wardround_tests.changes.line_diff import added_lines
 from wardround_tests.changes.sibling_tests import has_tested_neighbour
 from wardround_tests.changes.touched_functions import (
@@ -53,8 +54,8 @@ class UntestedFunction(ChangeCheck):
 
     No test fails if it is wrong. Add a test for it or for the code that calls it. A changed function of a
     tested module is reported as well if no test names it, unless the module builds such names at run time,
-    as in `getattr(self, f"visit_{kind}")`. Not reported for renames, other texts in logs, and functions that
-    are only extracted.
+    as in `getattr(self, f"visit_{kind}")`. Not reported for functions that a tested one of the change calls,
+    for renames, other texts and markup, and functions that are only extracted.
     """
 
     ID = "TE201"
@@ -174,6 +175,7 @@ class UntestedFunction(ChangeCheck):
         untested = self._untested(touched, test_texts, patterns)
         reported = {one.file.path for one in untested}
         untested = [one for one in untested if not self._is_reached_by_alias(one, patterns)]
+        untested = [one for one in untested if not self._is_reached_by_caller(one, patterns)]
         self._check_unused([one for one in touched if one.file.path not in reported], test_texts)
         hints = self._hints(untested[:_HINTS], patterns)
         for one in untested:
@@ -222,8 +224,8 @@ class UntestedFunction(ChangeCheck):
 
     def _has_new_assertions(self, *, is_python: bool) -> bool:
         """Return True if changed tests of a language have new assertions."""
-        tests = (f.path for f in self._files_with_assertions if is_test(f.path))
-        return any(path.endswith(".py") is is_python for path in tests)
+        tests = (f for f in self.change.files if is_test(f.path) and f.path.endswith(".py") is is_python)
+        return any(re.search(_ASSERTS, line) for file in tests for _, line in added_lines(file))
 
     def _is_reached_by_alias(self, one: Touched, patterns: Sequence[str]) -> bool:
         """Return True if tests name a function by an alias of another module: ``total as sum_of``."""
@@ -235,10 +237,21 @@ class UntestedFunction(ChangeCheck):
         aliases = {alias for name in names for text in texts for alias in aliases_of(name, text)}
         return bool(aliases) and any(map(is_test, project.files_with_word(sorted(aliases), patterns)))
 
+    def _is_reached_by_caller(self, one: Touched, patterns: Sequence[str]) -> bool:
+        """Return True if tests name a function that uses a new one, in its file or in another changed one."""
+        names = [function.name for function in one.functions]
+        callers = {caller for text in self._production_texts for caller in callers_of(names, text)}
+        if not callers:
+            return False
+        naming = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(callers)))})\b")
+        changed = (f.text or "" for f in self.change.files if is_test(f.path))
+        if any(map(naming.search, changed)):
+            return True
+        return any(map(is_test, self.change.project.files_with_word(sorted(callers), patterns)))
+
     @cached_property
-    def _files_with_assertions(self) -> list[ChangedFileView]:
-        """Changed files with new assertions: they may test new functions through their callers."""
-        return [f for f in self.change.files if any(re.search(_ASSERTS, line) for _, line in added_lines(f))]
+    def _production_texts(self) -> list[str]:
+        return [f.text for f in self.change.files if f.text and is_production(f.path)]
 
     def _is_called(self, function: TouchedFunction, one: Touched) -> bool:
         """Return True if code of the change uses a function."""

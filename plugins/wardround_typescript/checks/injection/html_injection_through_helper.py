@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround_typescript.analysis.text_names import NOT_TEXT, SANITIZES
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
+    from wardround_typescript.analysis.escaped_values import EscapedValues, Frame
 
 _PROPERTY = frozenset({"innerHTML", "outerHTML", "srcdoc"})
 _CALL = LazyPattern(
@@ -23,17 +26,6 @@ _DRAWN = LazyPattern(
     r"|(?i:popup|tooltip|infowindow)[^\n]*\.setContent$|\bselect\([^()]*\)[^\n]*\.html$"
 )
 _TAG = LazyPattern(r"<[a-zA-Z/!][^<]*")
-_CLEAN = LazyPattern(
-    r"(?i)saniti[sz]e|purify|escape|encode|\bclean\w*\(|\bsafe|\bxss\(|trustedHTML"
-    r"|\besc\(|\bh\(|textContent"
-)
-_DULL = LazyPattern(
-    r"(?i)^(i|idx|index|id|n|key|lat|lon|lng|latitude|longitude|count|total|page|level|icon|svg|css|style|cls"
-    r"|class\w*|color|width|height|size|length|\w*(count|index|width|height|size"
-    r"|color|icon|class|className|html|svg|css|id|length|percent|markup))$"
-    r"|(?-i:^[A-Z][A-Z0-9_]*$)|^t\(|^i18n|format(Date|Number|Time|Price)|toFixed"
-    r"|toLocale|Math\."
-)
 _LOCAL = LazyPattern(
     r"^(labels?|texts?|strings|translations|icons|LEVELS|styles|config|options"
     r"|settings|theme)$"
@@ -99,10 +91,16 @@ class HtmlInjectionThroughHelper(TreeCheck):
         """),
     ]
 
+    @cached_property
+    def _values(self) -> EscapedValues:
+        from wardround_typescript.analysis.escaped_values import EscapedValues  # loads the parser
+
+        return EscapedValues(self.code)
+
     def check(self) -> None:
         for node, value in self._sinks():
             is_others = value is not None and self._is_direct(value) and not self._is_drawn(node)
-            if value is not None and not is_others and self._is_filled(value, _DEPTH):
+            if value is not None and not is_others and self._is_filled(value, self._values.outermost(_DEPTH)):
                 self.report_node(
                     node, "value is interpolated into HTML unescaped; set textContent or sanitize it"
                 )
@@ -132,59 +130,65 @@ class HtmlInjectionThroughHelper(TreeCheck):
             value.type == "binary_expression" and value.parent is not None and value.parent.type != "pair"
         )
 
-    def _is_filled(self, node: Node | None, depth: int) -> bool:
+    def _is_filled(self, node: Node | None, frame: Frame) -> bool:
         """Return True if an expression is HTML with an unsanitized value."""
         from wardround.languages.script.code import bare
 
         one = bare(node)
-        if one is None or depth == 0 or _CLEAN.search(self.code.text(one)):
+        if one is None or frame.left == 0 or SANITIZES.search(self.code.text(one)):
             return False
         if one.type == "template_string":
-            return self._has_value(one, depth)
+            return self._has_value(one, frame)
         if one.type == "binary_expression":
-            return self._is_sum(one)
+            return self._is_sum(one, frame)
         if one.type == "ternary_expression":
             return any(
-                self._is_filled(one.child_by_field_name(side), depth)
+                self._is_filled(one.child_by_field_name(side), frame)
                 for side in ("consequence", "alternative")
             )
         if one.type == "identifier":
-            return self._is_variable_filled(one, depth)
-        return one.type == "call_expression" and self._is_call_filled(one, depth)
+            return self._is_variable_filled(one, frame.deeper())
+        return one.type == "call_expression" and self._is_call_filled(one, frame)
 
-    def _has_value(self, template: Node, depth: int) -> bool:
+    def _has_value(self, template: Node, frame: Frame) -> bool:
         code = self.code
         texts = [code.text(part) for part in template.named_children if part.type == "string_fragment"]
         if not any(_TAG.search(text) for text in texts):
             return False
         return any(
-            self._is_text(part.named_children[0]) or self._is_call_within(part.named_children[0], depth)
+            self._is_text(part.named_children[0], frame)
+            or self._is_call_within(part.named_children[0], frame)
             for part in template.named_children
             if part.type == "template_substitution" and part.named_children
         )
 
-    def _is_call_within(self, value: Node, depth: int) -> bool:
-        return value.type == "call_expression" and self._is_filled(value, depth - 1)
+    def _is_call_within(self, value: Node, frame: Frame) -> bool:
+        return value.type == "call_expression" and self._is_filled(value, frame.deeper())
 
-    def _is_sum(self, one: Node) -> bool:
+    def _is_sum(self, one: Node, frame: Frame) -> bool:
         code = self.code
         parts = list(_terms(one))
         if not any(part.type == "string" and _TAG.search(code.text(part)) for part in parts):
             return False
-        return any(self._is_text(part) for part in parts if part.type not in ("string", "template_string"))
+        values = (part for part in parts if part.type not in ("string", "template_string"))
+        return any(self._is_text(value, frame) for value in values)
 
-    def _is_text(self, value: Node) -> bool:
-        """Return True if a value may be user text: a parameter or a field of one."""
+    def _is_text(self, value: Node, frame: Frame) -> bool:
+        """Return True if a value may be user text: a parameter, or a field of one, that is not escaped."""
+        return self._is_read(value, frame) and not self._values.is_escaped(value, frame)
+
+    def _is_read(self, value: Node, frame: Frame) -> bool:
+        """Return True for a parameter or a field of one, except by names that are no text."""
         code = self.code
         text = code.text(value)
         if value.type == "call_expression" and code.called(value).endswith((".slice", ".trim", ".substring")):
             value = value.named_children[0].named_children[0]
         if value.type not in ("identifier", "member_expression"):
             return False
-        if _DULL.search(text.rpartition(".")[2]) or _DULL.search(text):
+        if NOT_TEXT.search(text.rpartition(".")[2]) or NOT_TEXT.search(text):
             return False
         start = text.partition(".")[0].rstrip("?!")
-        if _LOCAL.search(start) or _CLEAN.search(text):
+        if SANITIZES.search(text) or (_LOCAL.search(start) and not self._values.is_given(value, frame)):
             return False
         declaration = code.declaration(start, value)
         if declaration is None:
@@ -199,32 +203,34 @@ class HtmlInjectionThroughHelper(TreeCheck):
             return True
         text = self.code.text(value)
         is_read = value.type in ("member_expression", "await_expression", "identifier")
-        return is_read and not _CLEAN.search(text) and not _DULL.search(text)
+        return is_read and not SANITIZES.search(text) and not NOT_TEXT.search(text)
 
-    def _is_variable_filled(self, name: Node, depth: int) -> bool:
+    def _is_variable_filled(self, name: Node, frame: Frame) -> bool:
         code = self.code
         text = code.text(name)
-        if self._is_filled(code.value_of(text, name), depth - 1):
+        if self._is_filled(code.value_of(text, name), frame):
             return True
         declaration = code.declaration(text, name)
         for node in code.kinds("augmented_assignment_expression"):
             if (
                 code.field(node, "left") == text
                 and code.declaration(text, node) == declaration is not None
-                and self._is_filled(node.child_by_field_name("right"), depth - 1)
+                and self._is_filled(node.child_by_field_name("right"), frame)
             ):
                 return True
         return False
 
-    def _is_call_filled(self, call: Node, depth: int) -> bool:
+    def _is_call_filled(self, call: Node, frame: Frame) -> bool:
         code = self.code
         called = code.called(call)
         if called.endswith(".join"):
-            return self._is_join_filled(call, depth)
+            return self._is_join_filled(call, frame)
         function = code.function_of(called, call) if "." not in called else None
-        return function is not None and self._returns_filled(function, depth)
+        if function is None:
+            return False
+        return self._returns_filled(function, self._values.entered(function, call, frame))
 
-    def _is_join_filled(self, call: Node, depth: int) -> bool:
+    def _is_join_filled(self, call: Node, frame: Frame) -> bool:
         """Return True if a list of HTML texts, or the separator between them, has a value in it."""
         from wardround.languages.script.code import argument
 
@@ -234,15 +240,15 @@ class HtmlInjectionThroughHelper(TreeCheck):
         is_call = inner is not None and inner.type == "call_expression"
         if inner is not None and is_call and code.called(inner).endswith((".map", ".flatMap")):
             function = code.function_meant(argument(inner, 0))
-            return function is not None and self._returns_filled(function, depth)
+            return function is not None and self._returns_filled(function, frame.deeper())
         separator = argument(call, 0)
         is_text = separator is not None and separator.type in ("binary_expression", "template_string")
-        return separator is not None and is_text and self._is_filled(separator, depth)
+        return separator is not None and is_text and self._is_filled(separator, frame)
 
-    def _returns_filled(self, function: Node, depth: int) -> bool:
+    def _returns_filled(self, function: Node, frame: Frame) -> bool:
         from wardround.languages.script.code import returned
 
-        return any(self._is_filled(value, depth - 1) for value in returned(function))
+        return any(self._is_filled(value, frame) for value in returned(function))
 
 
 def _terms(node: Node) -> Iterator[Node]:

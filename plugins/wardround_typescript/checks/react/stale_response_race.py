@@ -158,8 +158,7 @@ class StaleResponseRace(TreeCheck):
 
     def _late_setter(self, function: Node, changing: Sequence[str], component: Node) -> Node | None:
         """Return the first call that sets state from the response to a request with a value that changes."""
-        text = self.code.text(function)
-        if not changing or _GUARDED.search(text) or self._is_guarded_by_hook(text, component):
+        if not changing or self._is_guarded(function, component):
             return None
         tests = [*changing, *self._made_of(function, changing)]
         if not any(self._is_requested_with(call, tests) for call in self._requests(function)):
@@ -174,6 +173,15 @@ class StaleResponseRace(TreeCheck):
             ):
                 return node
         return None
+
+    def _is_guarded(self, function: Node, component: Node) -> bool:
+        """Return True if something discards late responses, or only one request is under way."""
+        from wardround_typescript.analysis.one_shot_guards import runs_once
+
+        text = self.code.text(function)
+        if _GUARDED.search(text) or self._is_guarded_by_hook(text, component):
+            return True
+        return runs_once(self.code, function)
 
     def _made_of(self, function: Node, changing: Sequence[str]) -> list[str]:
         """Return the variables of a function that are computed from the values that rerun it."""

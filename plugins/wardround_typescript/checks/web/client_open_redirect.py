@@ -19,7 +19,8 @@ _GOES = LazyPattern(r"^((window|document|top|self|globalThis)\.)?location\.(assi
 _ROUTER = LazyPattern(r"^\w*[rR]outer\.(push|replace)$")
 _NEXT = LazyPattern(r"['\"]next/(navigation|router)['\"]")
 _FROM_ADDRESS = LazyPattern(
-    r"(?i)\b(search_?params|query_?params|url_?params|params|query|new URLSearchParams\([^()"
+    r"(?i)\b(search_?params|query_?params|url_?params|params|query|useSearchParams\(\)"
+    r"|new URLSearchParams\([^()"
     r"]*(\([^()]*\))?[^()]*\))\??\.get\(\s*['\"][^'\"]*['\"]\s*\)!?$"
     r"|^(\$?route|router|useRoute\(\)|useRouter\(\)|this\.\$route)\.query\.\w+$"
     r"|^(window\.|document\.)?location\.hash(\.(slice|substring|substr)\(1\))?$"
@@ -35,6 +36,7 @@ _PARAMETERS = LazyPattern(
     r"^(await\s+)?(useSearchParams\(|new URLSearchParams\((window\.|document\.)?location\.)"
 )
 _THROUGH = frozenset({"decodeURIComponent", "decodeURI", "String", "atob"})
+_ELEMENTS = ("jsx_element", "jsx_self_closing_element")
 _DEPTH = 4
 
 
@@ -200,8 +202,29 @@ class ClientOpenRedirect(TreeCheck):
         )
 
     def _is_validated(self, node: Node) -> bool:
-        """Return True if the function around a value tests it."""
+        """Return True if the function around a value tests it; one in markup decides what is shown."""
         from wardround.languages.script.code import function_around
 
         around = function_around(node)
-        return _GUARDED.search(self.code.text(around or node)) is not None
+        text = self.code.text(around or node)
+        if around is not None and not _is_in_markup(node, around):
+            for element in self._markup_of(around):
+                text = text.replace(self.code.text(element), "")
+        return _GUARDED.search(text) is not None
+
+    def _markup_of(self, function: Node) -> Iterator[Node]:
+        """Yield the outermost elements of a function."""
+        end = 0
+        for element in sorted(self.code.kinds(*_ELEMENTS), key=lambda node: node.start_byte):
+            if function.start_byte <= element.start_byte < function.end_byte and element.start_byte >= end:
+                end = element.end_byte
+                yield element
+
+
+def _is_in_markup(node: Node, function: Node) -> bool:
+    above: Node | None = node
+    while above is not None and above != function:
+        if above.type in _ELEMENTS:
+            return True
+        above = above.parent
+    return False

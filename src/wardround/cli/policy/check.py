@@ -27,8 +27,9 @@ def command(policies: tuple[str, ...], against: str | None) -> None:
     A policy whose content changed needs a higher version. A policy that lets changes through without people
     although evidence is missing or the gate is blocked is valid, with a warning.
     """
+    from wardround.policy.bundled import BUNDLED
     from wardround.policy.checking import permissive_parts, require_new_version
-    from wardround.policy.loading import BUNDLED, policy_of_argument
+    from wardround.policy.loading import policy_of_argument
 
     for name in policies:
         found = policy_of_argument(name, "policy")

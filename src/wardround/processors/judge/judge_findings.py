@@ -24,7 +24,8 @@ class JudgeFindings:
 
     A warning below the threshold becomes a note, and a note below its own is folded, unless it is about
     security. Errors, secrets, rules that guard against damage that cannot be undone, rules whose severity the
-    configuration sets, and rules without judged findings stay as they are. Nothing is lowered where warnings
+    configuration sets, rules without judged findings, and findings that an analysis of the code around
+    confirms stay as they are. Nothing is lowered where warnings
     or notes block a change that is not trusted: its own content would let it pass.
     """
 
@@ -81,7 +82,7 @@ def is_foldable(facts: FindingFacts, rates: RateTable) -> bool:
 def _may_change(finding: Finding, rules: Collection[str], inputs: PipelineInputs) -> bool:
     """Return True if the change and its configuration let the judge lower and fold a finding."""
     blocks = inputs.fail_level in ("info", "warn") and not inputs.is_trusted
-    if blocks or finding.masked or finding.severity >= Severity.ERROR:
+    if blocks or finding.masked or finding.is_confirmed or finding.severity >= Severity.ERROR:
         return False
     configured = inputs.config.for_file(finding.file)
     return not any(map(configured.names, rules))

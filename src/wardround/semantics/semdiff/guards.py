@@ -70,6 +70,9 @@ _STEMS = (
 
 def removes_none_test(base: str, text: str) -> bool:
     """Return True if a line of the base that tests for a missing value is nowhere in a text."""
+    removed = " ".join(set(base.split("\n")).difference(text.split("\n")))
+    if not any(word in removed for word in _NONE_WORDS):
+        return False
     lines = (_line_at(base, found.start()) for found in _NONE_TEST.finditer(base))
     return any(line not in text for line in lines)
 
@@ -79,6 +82,8 @@ def _line_at(text: str, offset: int) -> str:
     return text[start : end if end >= 0 else len(text)].strip()
 
 
+_NONE_WORDS = ("is None", "if not ", "if (!", "==")
+"""One of these is at the start of what the pattern matches."""
 _NONE_TEST = LazyPattern(r"\bis None\b|\bif not \w+\b|\bif \(!\w+\b|==\s*(?:null|undefined)\b")
 
 

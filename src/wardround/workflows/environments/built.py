@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from wardround.change.repository import Repository
+from wardround.config.sandbox_settings import PrivateRegistry
 from wardround.errors import EnvironmentUnavailable, UsageError
 from wardround.sandbox.choices import AUTO, ENGINES, NONE
 from wardround.sandbox.model import Limits, Visible
@@ -70,6 +71,7 @@ def build_environment(
     progress: Callable[[str], None] = lambda _: None,
     registries: Sequence[str] = (),
     git_sources: Sequence[str] = (),
+    private_registries: Sequence[PrivateRegistry] = (),
 ) -> Build:
     """Build the environment of a project from its lock file, unless the store has it.
 
@@ -79,6 +81,7 @@ def build_environment(
     Args:
         registries: hosts of packages, in addition to those of the caller.
         git_sources: beginnings of the addresses of packages that git fetches.
+        private_registries: registries that ask for a token; no program of the build gets it.
 
     Raises:
         EnvironmentUnavailable: a file, a program or a package is missing, or a build failed.
@@ -95,6 +98,7 @@ def build_environment(
         AUTO if isolation in ENGINES else isolation,
         tuple(registries),
         tuple(git_sources),
+        tuple(private_registries),
         progress,
     )
     try:

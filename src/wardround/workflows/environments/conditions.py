@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from wardround.config.sandbox_settings import PrivateRegistry
 from wardround.sandbox.choices import AUTO
 from wardround.sandbox.model import Limits
 
@@ -19,6 +20,7 @@ class BuildConditions(msgspec.Struct, frozen=True):
         isolation: ``auto`` or the name of a back end.
         registries: hosts, with a port or without, in addition to those of the caller.
         git_sources: beginnings of the addresses of packages that git fetches.
+        private_registries: registries that ask for a token, which a variable of ``environ`` has.
         progress: called with a noun phrase before each step.
     """
 
@@ -27,4 +29,5 @@ class BuildConditions(msgspec.Struct, frozen=True):
     isolation: str = AUTO
     registries: tuple[str, ...] = ()
     git_sources: tuple[str, ...] = ()
+    private_registries: tuple[PrivateRegistry, ...] = ()
     progress: Callable[[str], None] = lambda _: None

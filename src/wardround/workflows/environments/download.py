@@ -20,6 +20,7 @@ import msgspec
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.model import Limits, State, Visible
 from wardround.sandbox.proxy import SOCKET, Proxy
+from wardround.sandbox.registry_access import RegistryAccess
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import RunFolder
 from wardround.sandbox.visible import INNER_ROOT, SYSTEM_FILES
@@ -132,7 +133,9 @@ class Downloads:
         self.registries = registries
         self._conditions = conditions
         self._proxy = proxy
-        self._certificates = dict(self._shown_certificates())
+        self._certificates = dict(self._shown_certificates()) | {
+            name: self.add(f"{_CACHE}/{name}.pem", content) for name, content in proxy.access.certificates()
+        }
 
     def _shown_certificates(self) -> Iterator[tuple[str, str]]:
         """Yield the variables for the caller's own certificates, whose files are copied."""
@@ -223,6 +226,8 @@ class Downloads:
             hosts = ", ".join(sorted(self._proxy.refused))
             text += f"; it requested {hosts}, which is not among the registries: "
             text += "name it in sandbox.registries at the base"
+        if self.registries.missing:
+            text += f"; no token of {', '.join(self.registries.missing)} was sent, as it is not set"
         raise DownloadFailed(text, output)
 
 
@@ -232,7 +237,8 @@ def open_downloads(
 ) -> Iterator[Downloads]:
     """Open the proxy of a folder for downloads, until the end of the context."""
     (folder.root / _CACHE / "tmp").mkdir(parents=True)
-    proxy = Proxy(registries.addresses, conditions.environ)
+    access = RegistryAccess(registries.credentials, conditions.environ)
+    proxy = Proxy(registries.addresses, conditions.environ, access)
     with proxy.listening(folder.root):
         yield Downloads(folder, registries, conditions, proxy)
 

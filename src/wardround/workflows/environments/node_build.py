@@ -15,6 +15,7 @@ from wardround.sandbox.model import State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree, RunFolder
 from wardround.sandbox.visible import INNER_ROOT
+from wardround.semantics.supply_chain.urls import without_credentials
 from wardround.workflows.environments.added_files import keep_outputs, move_checked
 from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.download import Downloads, Tool, cache, open_downloads, package_manager
@@ -140,7 +141,7 @@ def _install(
         "YARN_GLOBAL_FOLDER": cache("berry"), "BUN_INSTALL_CACHE_DIR": cache("bun"),
         "COREPACK_HOME": cache("corepack"),
     }  # fmt: skip
-    passed = {name: environ[name] for name in _PASSED if name in environ}
+    passed = {name: without_credentials(environ[name]) for name in _PASSED if name in environ}
     arguments: Sequence[str] = _INSTALL[sources.manager]
     if sources.manager == "yarn" and _BERRY in (files.text(sources.description) or ""):
         arguments = _INSTALL_BERRY

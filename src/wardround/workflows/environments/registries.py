@@ -11,7 +11,8 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
-from wardround.sandbox.proxy import Address, address_of
+from wardround.sandbox.http_messages import Address, address_of
+from wardround.sandbox.registry_access import RegistryCredential, credential_in
 from wardround.semantics.supply_chain.urls import SAME_HOSTS, USUAL_HOSTS, without_credentials
 from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.requirements import name_of
@@ -44,6 +45,9 @@ class Registries(msgspec.Struct, frozen=True):
 
     addresses: frozenset[Address]
     git_sources: tuple[str, ...] = ()
+    credentials: tuple[RegistryCredential, ...] = ()
+    missing: tuple[str, ...] = ()
+    """The variables of tokens that are not set."""
 
     def require(self, url: str, package: str, file: str) -> None:
         """Refuse a place from which no package is taken.
@@ -91,15 +95,25 @@ def registries_of(conditions: BuildConditions, indexes: Iterable[str] = ()) -> R
         indexes: addresses of further registries that the caller configured.
     """
     environ = conditions.environ
-    named = [*USUAL_HOSTS, *SAME_HOSTS, *conditions.registries, *indexes]
-    named += [url for name in _INDEX_VARIABLES for url in environ.get(name, "").split()]
+    private = conditions.private_registries
+    own = [url for name in _INDEX_VARIABLES for url in environ.get(name, "").split()]
+    named = [*USUAL_HOSTS, *SAME_HOSTS, *conditions.registries, *indexes, *own]
+    named += [one.url for one in private]
     named += [url for _, url in npm_registries(environ)]
     for source in conditions.git_sources:
         named += [
             _without_form(source),
             *(_ARCHIVES_OF_GIT if "github.com/" in _without_form(source) else ()),
         ]
-    return Registries(frozenset(filter(None, map(_address, named))), conditions.git_sources)
+    tokens = [
+        RegistryCredential(one.url, environ[one.token], one.user) for one in private if environ.get(one.token)
+    ]
+    return Registries(
+        frozenset(filter(None, map(_address, named))),
+        conditions.git_sources,
+        (*tokens, *filter(None, map(credential_in, own))),
+        tuple(one.token for one in private if not environ.get(one.token)),
+    )
 
 
 def require_registry(line: str, file: str, registries: Registries) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.model import Visible
+from wardround.semantics.supply_chain.urls import without_credentials
 from wardround.workflows.environments.download import Downloads, cache, inner, package_manager
 
 _INDEX = LazyPattern(r"(?m)^--(?:extra-)?index-url (\S+)$")
@@ -45,7 +46,8 @@ class Uv:
         own = os.path.join(sys.prefix, "bin")  # where the extra puts it, which is not on PATH in a hook
         environ = {**environ, "PATH": os.pathsep.join(filter(None, (environ.get("PATH"), own)))}
         self._tool = package_manager("uv", _INSTALL_HINT, root, environ)
-        self._indexes = {name: environ[name] for name in _INDEX_VARIABLES if name in environ}
+        indexes = {name: environ[name] for name in _INDEX_VARIABLES if name in environ}
+        self._indexes = {name: without_credentials(value) for name, value in indexes.items()}
         real = os.path.realpath(root)
         folders = [
             one
@@ -76,7 +78,7 @@ class Uv:
     def indexes(self) -> tuple[str, ...]:
         """The addresses of the caller's indexes, the default one first."""
         arguments = ["pip", "compile", "--emit-index-url", "--no-header", "--offline", "--no-cache", "-"]
-        return tuple(_INDEX.findall(self._outside(arguments)))
+        return tuple(map(without_credentials, _INDEX.findall(self._outside(arguments))))
 
     def export(self, downloads: Downloads, folder: str, options: Sequence[str]) -> str:
         """Return the requirements of the lock file in a folder."""

@@ -1,0 +1,83 @@
+"""Comments by which a tool ignores a defect hold for the checks here that find the same defect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from wardround.checks.base import Check
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import RawFinding
+from wardround.tools.parsing import map_of
+from wardround_docker_ci.document import CiFile
+from wardround_docker_ci.file_kinds import FileKind
+
+_ZIZMOR = LazyPattern(r"(?m)# zizmor: ignore\[([^\]\n]+)\](?=\s|$)")
+_HADOLINT = LazyPattern(r"(?m)^[ \t]*#\s*hadolint\s+(global\s+)?ignore\s*=\s*([\w ,-]+)")
+_NEXT_LINE = re.compile(r"[^\n]*\n[ \t]*")
+_DIVIDED = {"excessive-permissions": ("default-permissions", "default-permissions-of-job")}
+"""Audits of zizmor -> codes that the tool map has for parts of them."""
+
+
+class ToolIgnores:
+    """The ignore comments of zizmor and hadolint in one file."""
+
+    def __init__(self, file: CiFile) -> None:
+        self._file = file
+
+    def kept(self, check: type[Check], found: Iterable[RawFinding]) -> Iterator[RawFinding]:
+        """Yield the results of a check, except those that a tool's comment ignores."""
+        defect = check.DEFECT_CLASS or check.NAME
+        return (result for result in found if not self._ignores(defect, result))
+
+    def _ignores(self, defect: str, result: RawFinding) -> bool:
+        lines = self._file.text.split("\n")
+        start = sum(len(line) + 1 for line in lines[: result.span.line - 1]) + result.span.column - 1
+        if self._file.kind is FileKind.DOCKERFILE:
+            return any(
+                defect in defects and begin <= start < end for begin, end, defects in self._of_hadolint
+            )
+        return any(defect in defects for defects in self._of_zizmor(*self._part_around(start)))
+
+    def _of_zizmor(self, start: int, end: int) -> Iterator[frozenset[str]]:
+        """Yield the defects that comments in a part ignore; those above the next part begin further left."""
+        text = self._file.text
+        for comment in _ZIZMOR.finditer(text, start, end):
+            if _column(text, comment.start()) >= _column(text, start):
+                yield _defects("zizmor", comment[1])
+
+    def _part_around(self, offset: int) -> tuple[int, int]:
+        """Return the start and end of the step, job or line of a result, in which a comment holds for it."""
+        text = self._file.text
+        steps = [step.node for _, step in self._file.workflow.all_steps]
+        for node in (*steps, *(job.node for job in self._file.workflow.jobs)):
+            if node.start <= offset < node.end:
+                return node.start, node.end
+        return text.rfind("\n", 0, offset) + 1, (text + "\n").index("\n", offset)
+
+    @cached_property
+    def _of_hadolint(self) -> list[tuple[int, int, frozenset[str]]]:
+        """The (start, end, defect classes) of comments: of the instruction right below, or of the file."""
+        text, found = self._file.text, []
+        for comment in _HADOLINT.finditer(text):
+            below = [one for one in self._file.dockerfile.instructions if one.start >= comment.end()]
+            if comment[1]:
+                found.append((0, len(text), _defects("hadolint", comment[2])))
+            elif below and _NEXT_LINE.fullmatch(text, comment.end(), below[0].start):
+                found.append((below[0].start, below[0].end, _defects("hadolint", comment[2])))
+        return found
+
+
+def _column(text: str, offset: int) -> int:
+    return offset - text.rfind("\n", 0, offset) - 1
+
+
+def _defects(tool: str, listed: str) -> frozenset[str]:
+    """Return the defect classes of the codes that a comment lists."""
+    known = map_of(tool).codes
+    names = re.findall(r"[\w-]+", listed)
+    codes = [code for name in names for code in (name, *_DIVIDED.get(name, ()))]
+    return frozenset(
+        entry.defect_class for code in codes if (entry := known.get(code)) is not None and entry.defect_class
+    )

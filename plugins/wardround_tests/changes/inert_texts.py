@@ -1,0 +1,76 @@
+"""Texts and markup in code: a test of them would only repeat them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from wardround.checks.lazy import LazyPattern
+
+_STRING = LazyPattern(
+    r"(?<!\\)(?P<prefix>\b[rbfuRBFU]{1,2})?(?P<text>\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|`(?:[^`\\]|\\.)*`"
+    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"
+)
+_SUBSTITUTED = LazyPattern(r"\$\{[^{}]*\}")
+_FORMATTED = LazyPattern(r"\{[^{}]*\}")
+_MEANS_CODE = LazyPattern(
+    r"(?i)\b(?:select\s[^\n]{0,300}?\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|where\s+\w+\s*[=<>]"
+    r"|order\s+by)|\\[dwsb.]|\(\?|\.\*|[\])][*+?]"
+)
+"""Queries and regular expressions."""
+_DECIDES_BEFORE = LazyPattern(r"(?:[=!]=|\bin|\bcase|[\w$)\]]\s*\[|\?\.\[)\s*$")
+_DECIDES_AFTER = LazyPattern(r"\s*(?:[=!]==?|(?:not\s+)?in\b)")
+_NEAR = 12
+"""Number of characters before a string that can decide about it."""
+_TEXT = r"[rbfuRBFU]{0,2}(?:''|\"\"|``|\"{6}|'{6})"
+_NAMED = (
+    rf"(?:export\s+)?(?:(?:const|let|final|readonly|static)\s+)?(?:[\w$.-]+|{_TEXT})"
+    r"(?:\s*:\s*[\w\[\], |]+)?\s*[=:]\s*"
+)
+_CONSTANT = LazyPattern(rf"^(?:{_NAMED})?(?:{_TEXT}|\(\s*{_TEXT}\s*\))(?:\s*as\s+const)?[,;)\]}}]*$")
+"""A line that is a constant text, or gives one a name, without its letters."""
+_METADATA = LazyPattern(
+    r"^(?:__\w+__\s*=|(?:export\s+)?const\s+(?:metadata|viewport|meta)\b[^()]*=\s*\{?$|[\])}({\[,;]*$)"
+)
+_MARKUP_PATHS = (".tsx", ".jsx", ".vue", ".svelte", ".astro")
+_TAG = LazyPattern(r"</?(?:[A-Za-z][\w.:-]*(?:\s+[\w:@.-]+(?:=(?:''|\"\"))?)*\s*)?/?>")
+_WORDS = LazyPattern(r"^(?:[A-Z\d][^(){}=;<>`]*\s[^(){}=;<>`]*|<[A-Za-z][\w.:-]*|[\w:-]+=(?:''|\"\")|/?>|)$")
+"""Words between tags, and the lines of a tag that has several."""
+
+
+def has_same_code(path: str, before: Sequence[str], after: Sequence[str]) -> bool:
+    """Return True if two versions of a file differ only in texts, markup and metadata.
+
+    Args:
+        before, after: their lines of code, from ``without_texts``.
+    """
+    return _code_of(path, before) == _code_of(path, after)
+
+
+def without_texts(text: str) -> str:
+    """Return code with empty strings, except those that decide or are code; values in them stay."""
+    return _STRING.sub(_emptied, text)
+
+
+def _emptied(match: re.Match[str]) -> str:
+    before = match.string[max(match.start() - _NEAR, 0) : match.start()]
+    is_decisive = _DECIDES_BEFORE.search(before) or _DECIDES_AFTER.match(match.string, match.end())
+    if is_decisive or _MEANS_CODE.search(match["text"]):
+        return match[0]
+    prefix, text = match["prefix"] or "", match["text"]
+    mark = text[:3] if text.startswith(('"""', "'''")) else text[0]
+    values = _FORMATTED if "f" in prefix.lower() else _SUBSTITUTED if mark == "`" else None
+    return f"{mark}{''.join(values.findall(text)) if values else ''}{mark}"
+
+
+def _code_of(path: str, lines: Sequence[str]) -> list[str]:
+    """Return the lines that are more than texts, markup and metadata; with indentation where that counts."""
+    has_markup, is_python = path.endswith(_MARKUP_PATHS), path.endswith(".py")
+    kept = (line for line in lines if not _is_inert(line.strip(), has_markup=has_markup))
+    return [line if is_python else line.strip() for line in kept]
+
+
+def _is_inert(line: str, *, has_markup: bool) -> bool:
+    if _CONSTANT.match(line) or _METADATA.match(line):
+        return True
+    return has_markup and _WORDS.match(_TAG.sub(" ", line).strip()) is not None

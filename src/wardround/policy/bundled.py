@@ -1,0 +1,7 @@
+"""The names of the bundled policies, which a review knows without reading them."""
+
+from __future__ import annotations
+
+BUNDLED = ("default", "strict", "advisory")
+NEVER_DECLINING = frozenset({"default", "advisory"})
+"""Those under which no verdict is to decline."""
