@@ -122,3 +122,52 @@ def test_a_deleted_document_is_documentation() -> None:
 def test_specialists_decide_first() -> None:
     assert role("README.md", specialists=("python", "secrets")) is FileRole.SOURCE
     assert role("test_a.py", specialists=("python", "secrets", "tests")) is FileRole.TEST
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"Use it:\n\n    >>> import shop\n    >>> shop.total([1])\n    1\n",
+        b".. testcode::\n\n   import shop\n",
+        b"```{code-cell} python\nimport shop\n```\n",
+    ],
+)
+def test_prose_with_examples_that_execute_is_a_test(content: bytes) -> None:
+    assert role("docs/use.md", content=content) is FileRole.TEST
+
+
+@pytest.mark.parametrize(
+    "content", [b"```python\nimport shop\n```\n", b"a >>> b\n", b".. code-block:: python\n"]
+)
+def test_other_examples_are_documentation(content: bytes) -> None:
+    assert role("docs/use.md", content=content) is FileRole.DOCUMENTATION
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("docs/requirements.txt", b"Sphinx\n"),
+        ("docs/dev-reqs.txt", b""),
+        ("docs/constraints-3.12.txt", b"a == 1\n"),
+        ("docs/build.txt", b"# Builds.\nsphinx>=8\n"),
+        ("docs/build.txt", b"sphinx\nmyst-parser\n"),
+        ("docs/build.txt", b"theme @ https://example.org/a.zip\n"),
+        ("docs/build.txt", b"--index-url https://example.org/\n"),
+        ("docs/build.txt", b"theme[dark] ~= 1.0 ; python_version > '3'\n"),
+        ("LICENSE.txt", b"-r other.txt\n"),
+    ],
+)
+def test_a_list_of_packages_is_no_documentation(path: str, content: bytes) -> None:
+    assert role(path, content=content) is FileRole.OTHER
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("docs/spelling_wordlist.txt", b"wardround\nsandbox\n"),
+        ("docs/notes.txt", b"Install it with pip, then run it.\n\n- one\n- two words\n"),
+        ("LICENSE.txt", b"Copyright (c) 2026 Ada\n\nPermission is granted.\n"),
+    ],
+)
+def test_other_text_is_documentation(path: str, content: bytes) -> None:
+    assert role(path, content=content) is FileRole.DOCUMENTATION
