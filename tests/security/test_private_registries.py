@@ -1,4 +1,4 @@
-"""A registry that asks for a token, and packages that try to read the token or to use it for more."""
+"""A registry that requires a token, and packages that try to read the token or to use it for more."""
 
 from __future__ import annotations
 

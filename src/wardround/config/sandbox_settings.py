@@ -21,7 +21,7 @@ _GitSource = Annotated[str, Meta(pattern=r"^https://[\w.-]+(?::[0-9]{1,5})?/[^\s
 
 
 class PrivateRegistry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A registry that asks for a token, which only the proxy of a build gets.
+    """A registry that requires a token, which only the proxy of a build gets.
 
     Attributes:
         url: the folder of its addresses, with ``/`` at the end.
@@ -74,7 +74,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         environment: names of variables that a run gets from the caller.
         registries: hosts of packages, with a port or without, to which a build of an environment may connect.
         git_sources: beginnings of the addresses of repositories that a build takes packages from.
-        private_registries: registries that ask for a token.
+        private_registries: registries that require a token.
     """
 
     backend: SandboxBackend = "auto"

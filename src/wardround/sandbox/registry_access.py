@@ -1,4 +1,4 @@
-"""Registries that ask for a password or a token, which the proxy adds to requests outside of the sandbox.
+"""Registries that require a password or a token, which the proxy adds to requests outside of the sandbox.
 
 A run connects to such a host as to any other. The proxy answers with a certificate of its own, which only
 this run accepts, adds the credential to the request, and passes it on by TLS to the host.
