@@ -1,4 +1,4 @@
-"""Count words that the field does not use, in docstrings and in the texts that a user reads.
+"""Count words that the field does not use, in docstrings and in the texts and pages that a user reads.
 
     python evals/wording.py                  # counts by package
     python evals/wording.py --list SRC       # each word of one package or file
@@ -31,6 +31,8 @@ PACKAGES = (
     "plugins/wardround_text",
     "plugins/wardround_typescript",
 )
+PAGES = ("README.md", "docs/ci.md", "docs/language-model.md", "docs/records.md", "docs/sandbox.md")
+"""Pages of documentation that have been corrected; the others can be listed."""
 _WORDS = (
     "said", "told", "tells", "says", "spoken", "spoke", "speaks",
     "looks", "looked", "asked", "unasked", "asks", "wanted", "meant", "brought", "brings", "gone",
@@ -45,6 +47,7 @@ _PHRASES = (
     r"taken (?:for|from)",
 )
 DENIED = re.compile(rf"\b(?:{'|'.join((*_WORDS, *_PHRASES))})\b", re.IGNORECASE)
+_NOT_PROSE = re.compile(r"(?ms)^```.*?^```$|``[^`]*``|`[^`]*`|\"[^\"\n]*\"|\]\([^)]*\)|^ {4}.*?$")
 OPENERS = re.compile(r"(?:What|Whether)\b")
 """How a docstring does not begin."""
 _REPORTING = frozenset(
@@ -63,14 +66,25 @@ class DeniedWord(NamedTuple):
 
 
 def denied_in(path: Path, root: Path = ROOT) -> Iterator[DeniedWord]:
-    """Yield the denied words of one Python module, in docstrings and in literals that are reported."""
+    """Yield the denied words of a page, or of the docstrings and reported literals of a Python module."""
     name = path.relative_to(root).as_posix()
+    if path.suffix == ".md":
+        yield from _denied_in_page(name, path.read_text("utf-8"))
+        return
     for line, text, is_docstring in _texts(ast.parse(path.read_text("utf-8"))):
         prose = re.sub(r"``[^`]*``|`[^`]*`|\"[^\"]*\"", "", text)
         found = [match.group() for match in DENIED.finditer(prose)]
         opener = OPENERS.match(text.lstrip()) if is_docstring else None
         for word in [*found, *([opener.group()] if opener else [])]:
             yield DeniedWord(name, line, word, " ".join(text.split())[:100])
+
+
+def _denied_in_page(name: str, text: str) -> Iterator[DeniedWord]:
+    """Yield the denied words outside of code and quotations."""
+    prose = _NOT_PROSE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for number, line in enumerate(prose.splitlines(), 1):
+        for match in DENIED.finditer(line):
+            yield DeniedWord(name, number, match.group(), line.strip()[:100])
 
 
 def _texts(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
@@ -94,12 +108,12 @@ def _called(node: ast.Call) -> str:
 
 
 def modules(package: str) -> list[Path]:
-    """Return the modules of a package, sorted."""
+    """Return the modules of a package, or the pages of a folder, sorted."""
     place = ROOT / package
-    return [place] if place.is_file() else sorted(place.rglob("*.py"))
+    return [place] if place.is_file() else sorted((*place.rglob("*.py"), *place.glob("*.md")))
 
 
-def counts(packages: Sequence[str] = PACKAGES) -> dict[str, int]:
+def counts(packages: Sequence[str] = (*PACKAGES, *PAGES)) -> dict[str, int]:
     """Return the number of denied words of each package."""
     return {one: sum(1 for path in modules(one) for _ in denied_in(path)) for one in packages}
 

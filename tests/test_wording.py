@@ -14,10 +14,10 @@ CEILINGS: dict[str, int] = yaml.safe_load((ROOT / "evals" / "wording.yml").read_
 
 
 def test_every_package_has_a_ceiling() -> None:
-    assert sorted(CEILINGS) == sorted(wording.PACKAGES)
+    assert sorted(CEILINGS) == sorted((*wording.PACKAGES, *wording.PAGES))
 
 
-@pytest.mark.parametrize("package", wording.PACKAGES)
+@pytest.mark.parametrize("package", [*wording.PACKAGES, *wording.PAGES])
 def test_denied_words_do_not_become_more(package: str) -> None:
     count = wording.counts([package])[package]
     assert count <= CEILINGS[package], f"python evals/wording.py --list {package}"
@@ -33,6 +33,15 @@ def test_a_denied_word_in_a_docstring_and_in_a_message_is_counted(tmp_path: Path
     found = [(one.line, one.word) for one in wording.denied_in(module, tmp_path)]
 
     assert found == [(1, "stands"), (1, "Whether"), (4, "told")]
+
+
+def test_a_denied_word_of_a_page_is_counted_outside_of_code_and_quotations(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        'The tool told us.\n\n```sh\nsaid\n```\n\n    asked\n\n`says`, "told", [a](told.md) stood\n'
+    )
+
+    assert [(one.line, one.word) for one in wording.denied_in(page, tmp_path)] == [(1, "told"), (9, "stood")]
 
 
 def test_quoted_code_is_not_counted(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A registry that asks for a token, and packages that try to read the token or to use it for more."""
+"""A registry that requires a token, and packages that try to read the token or to use it for more."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.download import open_downloads, own_python
 from wardround.workflows.environments.registries import registries_of
 from wardround.workflows.environments.store import store_folder
+from wardround.workflows.environments.uv import Uv
 from wardround.workflows.test.projects import DetectedProject
 
 TOKEN = "npm-" + "q7" * 12
@@ -234,13 +235,21 @@ def test_a_variable_of_a_token_that_is_not_set_is_named(
         )  # fmt: skip
 
 
-def test_the_password_in_the_address_of_an_index_goes_to_the_proxy() -> None:
-    environ = {"UV_DEFAULT_INDEX": "https://user:p%40ss@packages.example/team/simple"}
-    (found,) = registries_of(BuildConditions(Limits(), environ)).credentials
+@pytest.mark.parametrize("is_variable", [True, False])
+def test_the_password_in_the_address_of_an_index_goes_to_the_proxy(is_variable: bool, tmp_path: Path) -> None:
+    address = "https://user:p%40ss@packages.example/team/simple"
+    settings = tmp_path / "uv" / "uv.toml"
+    settings.parent.mkdir()
+    settings.write_text("" if is_variable else f'[[index]]\nurl = "{address}"\ndefault = true\n')
+    environ = {"PATH": program("uv"), "XDG_CONFIG_HOME": str(tmp_path)}
+    environ |= {"UV_DEFAULT_INDEX": address} if is_variable else {}
+    uv = Uv(tmp_path / "repo", environ)
 
-    assert (found.address.host, found.folder) == ("packages.example", "/team/simple/")
-    assert found.fields("/team/simple/leaf/") == ("Authorization: Basic dXNlcjpwQHNz",)
-    assert found.fields("/team/other/") == ()
+    (found,) = registries_of(BuildConditions(Limits(), environ), uv.configured_indexes).credentials
+
+    assert uv.indexes == ("https://packages.example/team/simple",)
+    assert (found.address.host, found.folder) == ("packages.example", "/")
+    assert found.fields("/team/files/leaf.whl") == ("Authorization: Basic dXNlcjpwQHNz",)
     assert credential_in("https://packages.example/simple") is None
 
 

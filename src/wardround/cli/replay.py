@@ -63,7 +63,8 @@ def _report(drifts: tuple[Drift, ...]) -> int:
     if not drifts:
         emit_line("the same review today agrees with the record")
         return 0
-    emit_line(f"the same review today differs in {len(drifts)} points")
+    points = "1 point" if len(drifts) == 1 else f"{len(drifts)} points"
+    emit_line(f"the same review today differs in {points}")
     return _DIFFERS
 
 

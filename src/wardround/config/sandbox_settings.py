@@ -74,7 +74,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         environment: names of variables that a run gets from the caller.
         registries: hosts of packages, with a port or without, to which a build of an environment may connect.
         git_sources: beginnings of the addresses of repositories that a build takes packages from.
-        private_registries: registries that ask for a token.
+        private_registries: registries that require a token.
     """
 
     backend: SandboxBackend = "auto"

@@ -1,4 +1,4 @@
-"""Registries that ask for a password or a token, which the proxy adds to requests outside of the sandbox.
+"""Registries that require a password or a token, which the proxy adds to requests outside of the sandbox.
 
 A run connects to such a host as to any other. The proxy answers with a certificate of its own, which only
 this run accepts, adds the credential to the request, and passes it on by TLS to the host.
@@ -80,11 +80,14 @@ class RegistryCredential:
 
 
 def credential_in(url: str) -> RegistryCredential | None:
-    """Return the user and the password in the address of an index; None without a user."""
+    """Return the user and the password in the address of an index; None without a user.
+
+    They are sent to the whole host, as uv does: the files of an index can be in any folder of it.
+    """
     parts = urlsplit(url)
     if parts.scheme not in _SCHEMES or not parts.username:
         return None
-    plain = parts._replace(netloc=parts.netloc.rpartition("@")[2], path=f"{parts.path.rstrip('/')}/")
+    plain = parts._replace(netloc=parts.netloc.rpartition("@")[2], path="/", query="", fragment="")
     return RegistryCredential(plain.geturl(), unquote(parts.password or ""), unquote(parts.username))
 
 

@@ -81,7 +81,7 @@ def build_environment(
     Args:
         registries: hosts of packages, in addition to those of the caller.
         git_sources: beginnings of the addresses of packages that git fetches.
-        private_registries: registries that ask for a token; no program of the build gets it.
+        private_registries: registries that require a token; no program of the build gets it.
 
     Raises:
         EnvironmentUnavailable: a file, a program or a package is missing, or a build failed.

@@ -20,7 +20,7 @@ class BuildConditions(msgspec.Struct, frozen=True):
         isolation: ``auto`` or the name of a back end.
         registries: hosts, with a port or without, in addition to those of the caller.
         git_sources: beginnings of the addresses of packages that git fetches.
-        private_registries: registries that ask for a token, which a variable of ``environ`` has.
+        private_registries: registries that require a token, which a variable of ``environ`` has.
         progress: called with a noun phrase before each step.
     """
 

@@ -80,7 +80,9 @@ def build_python(
         for name in ("work", "built"):
             (top / name).mkdir()
         folder = RunFolder(top / "work", tree.home, tree.private)
-        with open_downloads(folder, registries_of(conditions, uv.indexes), conditions) as downloads:
+        with open_downloads(
+            folder, registries_of(conditions, uv.configured_indexes), conditions
+        ) as downloads:
             build = _PythonBuild(project, sources, files, uv, tree, downloads)
             tag = repository.nearest_tag("HEAD" if side == INDEX else side)
             description = build.run(top / "built", conditions, tag)

@@ -92,7 +92,7 @@ def registries_of(conditions: BuildConditions, indexes: Iterable[str] = ()) -> R
     """Return the registries of the caller, of the settings, and the public ones.
 
     Args:
-        indexes: addresses of further registries that the caller configured.
+        indexes: addresses of further registries that the caller configured, passwords included.
     """
     environ = conditions.environ
     private = conditions.private_registries
@@ -111,7 +111,7 @@ def registries_of(conditions: BuildConditions, indexes: Iterable[str] = ()) -> R
     return Registries(
         frozenset(filter(None, map(_address, named))),
         conditions.git_sources,
-        (*tokens, *filter(None, map(credential_in, own))),
+        (*tokens, *filter(None, map(credential_in, (*own, *indexes)))),
         tuple(one.token for one in private if not environ.get(one.token)),
     )
 

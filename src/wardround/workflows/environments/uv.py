@@ -74,11 +74,16 @@ class Uv:
             f"the project needs Python {versions}".rstrip() + ", which uv does not find; install it"
         )
 
-    @cached_property
+    @property
     def indexes(self) -> tuple[str, ...]:
-        """The addresses of the caller's indexes, the default one first."""
+        """The addresses of the caller's indexes without passwords, the default one first."""
+        return tuple(map(without_credentials, self.configured_indexes))
+
+    @cached_property
+    def configured_indexes(self) -> tuple[str, ...]:
+        """The addresses of the caller's indexes as the settings of uv contain them, for the proxy alone."""
         arguments = ["pip", "compile", "--emit-index-url", "--no-header", "--offline", "--no-cache", "-"]
-        return tuple(map(without_credentials, _INDEX.findall(self._outside(arguments))))
+        return tuple(_INDEX.findall(self._outside(arguments)))
 
     def export(self, downloads: Downloads, folder: str, options: Sequence[str]) -> str:
         """Return the requirements of the lock file in a folder."""
