@@ -1,6 +1,6 @@
 """The part of a review after its findings: its evidence, and the conclusion that follows from it.
 
-A review for a commit, of which nobody reads this part, does not load this module.
+Nobody reads this part of a review for a commit, which does not load this module.
 """
 
 from __future__ import annotations
