@@ -2,6 +2,7 @@
 
     python benchmarks/history.py PATH/TO/REPOSITORY             # its last 50 commits
     python benchmarks/history.py PATH/TO/REPOSITORY --last 20
+    python benchmarks/history.py PATH/TO/REPOSITORY --last 30 --json docs/cost.json   # adds this repository
 
 Each commit is reviewed against its parent, with nothing cached of either. The figures depend on the machine;
 the share under a second is what a developer notices.
@@ -19,6 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import figures
 from commit import WARDROUND, quiet
 
 _FELT_S = 1.0
@@ -51,6 +53,7 @@ def main() -> int:
     )
     parser.add_argument("repository", type=Path)
     parser.add_argument("--last", type=int, default=50)
+    figures.add_json_option(parser)
     options = parser.parse_args()
     env = dict(os.environ)
     taken: list[tuple[float, str]] = []
@@ -67,6 +70,13 @@ def main() -> int:
     times = sorted(seconds for seconds, _ in taken)
     under = sum(seconds < _FELT_S for seconds in times) / len(times)
     slowest, which = max(taken)
+    repository = {
+        "commits": len(times),
+        "median": statistics.median(times),
+        "under_a_second": under,
+        "slowest": slowest,
+    }
+    figures.write(options.json, "history", {options.repository.resolve().name: repository})
     print(
         f"{len(times)} commits: median {statistics.median(times):.2f} s, nine in ten under "
         f"{times[math.ceil(0.9 * len(times)) - 1]:.2f} s, {under:.0%} under a second, "

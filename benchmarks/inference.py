@@ -2,6 +2,7 @@
 
     python benchmarks/inference.py                         # medians of 7
     python benchmarks/inference.py --models FOLDER --runs 3
+    python benchmarks/inference.py --json docs/cost.json
 
 FOLDER contains the base model (default: the bundled one). Compared tasks run alternately in one loop, so that
 a slow machine slows down both; the ratios count. The bare process imports numpy, onnxruntime and tokenizers,
@@ -28,6 +29,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+import figures
 
 TEXTS = 20
 TOKENS = 128
@@ -209,7 +212,7 @@ def in_review(folder: Path, runs: int) -> dict[str, Any]:
         root = Path(scratch, "repo")
         root.mkdir()
         _commit_of(root, folder)
-        figures: dict[str, list[tuple[float, float]]] = {name: [] for name, _, _ in KINDS}
+        times: dict[str, list[tuple[float, float]]] = {name: [] for name, _, _ in KINDS}
         for run in range(runs):
             log = Path(scratch, f"state{run}", "wardround", "shadow.jsonl")
             cache = Path(scratch, f"cache{run}")
@@ -219,20 +222,20 @@ def in_review(folder: Path, runs: int) -> dict[str, Any]:
                 for kept in cache.glob("wardround/results.sqlite*") if forget else ():
                     kept.unlink()
                 log.unlink(missing_ok=True)
-                figures[name].append(cold("review", folder, root, **places, **env))
+                times[name].append(cold("review", folder, root, **places, **env))
                 _require_answers(name, len(log.read_bytes().splitlines()) if log.exists() else 0)
 
     def added(name: str, over: str, which: int) -> float:
-        pairs = zip(figures[name], figures[over], strict=True)
+        pairs = zip(times[name], times[over], strict=True)
         return median(one[which] - other[which] for one, other in pairs)
 
     bars = {"added_cold_cpu_s": ADDED_S, "added_cached_cpu_s": CACHED_S, "added_again_cpu_s": CACHED_S}
     found: dict[str, Any] = {
         "what": "a commit of 20 files, each scored by the base",
-        "without_s": median(wall for wall, _ in figures["without"]),
+        "without_s": median(wall for wall, _ in times["without"]),
         "added_cold_s": added("cold", "without", 0), "added_cold_cpu_s": added("cold", "without", 1),
         "added_cached_s": added("cached", "without", 0), "added_cached_cpu_s": added("cached", "without", 1),
-        "again_without_s": median(wall for wall, _ in figures["again_without"]),
+        "again_without_s": median(wall for wall, _ in times["again_without"]),
         "added_again_s": added("again", "again_without", 0),
         "added_again_cpu_s": added("again", "again_without", 1),
         "bar": f"<= {ADDED_S} s cold, else 0 s (<= {CACHED_S} s)",
@@ -274,6 +277,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--only", choices=["cold", "warm", "review"])
     parser.add_argument("--worker", choices=sorted(WORKERS), help=argparse.SUPPRESS)
+    figures.add_json_option(parser)
     given = parser.parse_args()
     folder = given.models
     if folder is None:
@@ -290,6 +294,7 @@ def main() -> None:
             found = measure(folder, given.runs)
             print(json.dumps(found), "OVER" if found["over"] else "", flush=True)
             over = over or bool(found["over"])
+            figures.write(given.json, "inference", {name: found})
     sys.exit(int(over))
 
 

@@ -1,6 +1,6 @@
 """Measure how long `wardround test` takes to print its first line, and to plan the tests of a change.
 
-    python benchmarks/test_plan.py [--files N] [--rounds N] [--tests N]
+    python benchmarks/test_plan.py [--files N] [--rounds N] [--tests N] [--json docs/cost.json]
 
 A repository with N Python files, a half of them files of tests, and a recorded run of all tests are made.
 Each round stages the change of another function, then that of a constant, and plans both. The processor time
@@ -21,6 +21,8 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import figures
 
 from wardround.change.repository import INDEX, Repository
 from wardround.context.line_coverage.context_lines import ContextLines
@@ -115,6 +117,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--tests", type=int, default=5, help="in each file")
     parser.add_argument("--rounds", type=int, default=5)
+    figures.add_json_option(parser)
     arguments = parser.parse_args()
     modules = arguments.files // 2
     with tempfile.TemporaryDirectory() as scratch:
@@ -134,6 +137,8 @@ def main() -> int:
             lines.append(first_line_of(folder, ["test", "--sandbox", "none"]))
     plan, line = statistics.median(plans), statistics.median(lines)
     print(f"plan {plan:.2f} s, first line {line:.2f} s, `wardround --help` {statistics.median(starts):.2f} s")
+    size = {"files": arguments.files, "tests": modules * arguments.tests}
+    figures.write(arguments.json, "test_plan", {**size, "plan": plan, "first_line": line})
     return int(plan > PLAN_S or line > FIRST_LINE_S)
 
 

@@ -52,7 +52,8 @@ def staged(
     with Repository(repo.root) as repository:
         change = repository.staged()
         source = GitChangeSource(repository, change)
-        done = review.run_review(source, change, quick_host(), request or ReviewRequest(), Processes())
+        wanted = request or ReviewRequest()
+        done = review.run_review(source, change, quick_host(), wanted, Processes(), may_defer=True)
         then(done)
         return done
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import pytest
+
+from tests.benchmark_modules import benchmark
 from wardround import host
 from wardround.reports import rule_pages
 from wardround.rules.yaml_loader import load_yaml
@@ -45,3 +49,27 @@ def test_what_the_readme_installs_is_found_without_an_index() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     assert set(re.findall(r"pip install '([^'\[]*)\[", readme)) == {"."}
     assert "/path/to" not in readme
+
+
+def test_the_page_about_cost_shows_the_figures_of_the_benchmarks() -> None:
+    cost = benchmark("cost")
+    measured = json.loads(cost.FIGURES.read_text("utf-8"))
+    assert cost.PAGE.read_text("utf-8") == cost.page(measured), "run: python benchmarks/cost.py"
+
+
+def test_a_missing_figure_names_the_command_that_measures_it() -> None:
+    cost = benchmark("cost")
+    measured = json.loads(cost.FIGURES.read_text("utf-8"))
+    del measured["hooks"]["5 of 200 files, prek"]
+    advice = r"5 of 200 files, prek is missing; run python benchmarks/hooks\.py --json docs/cost\.json"
+    with pytest.raises(cost.MissingFigure, match=advice):
+        cost.page(measured)
+
+
+def test_a_benchmark_replaces_its_own_figures(tmp_path: Path) -> None:
+    figures, file = benchmark("figures"), tmp_path / "cost.json"
+    file.write_text('{"commit": {"a": {"value": 1}, "b": 2}, "hooks": {"c": 3}}', "utf-8")
+    figures.write(file, "commit", {"a": {"value": 0.12345}})
+    written = json.loads(file.read_text("utf-8"))
+    assert written.pop("hooks") == {"c": 3}
+    assert written == {"commit": {"a": {"value": 0.123}, "b": 2, "machine": figures.machine()}}

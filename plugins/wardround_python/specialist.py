@@ -81,15 +81,15 @@ class PythonSpecialist(Specialist):
     def refutes(
         self, path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]
     ) -> bool:
+        if defect_class not in _GUARDED and defect_class not in _VALUE_DEPENDENT:
+            return False
         if has_lone_returns(text):  # spans refer to other lines
             return False
         if defect_class in _VALUE_DEPENDENT:
             from wardround_python.dataflow.known_values import is_known  # only for such findings
 
             return is_known(path, text, span, read)
-        if defect_class in _GUARDED:
-            from wardround_python.dataflow.domain import SinkKind
-            from wardround_python.dataflow.guarded_sinks import is_guarded
+        from wardround_python.dataflow.domain import SinkKind
+        from wardround_python.dataflow.guarded_sinks import is_guarded
 
-            return is_guarded(path, text, SinkKind[_GUARDED[defect_class]], span)
-        return False
+        return is_guarded(path, text, SinkKind[_GUARDED[defect_class]], span)

@@ -184,6 +184,8 @@ def run_review(
     progress: Callable[[str], None] = lambda text: None,
     executor: Executor | None = None,
     runner: Runner | None = None,
+    *,
+    may_defer: bool = False,
 ) -> ReviewResult:
     """Review a change. Several reviews may run at once, each in a thread of its own, in a process that has
     called ``execution.thread_safety.serialize_unsafe_calls``.
@@ -192,6 +194,8 @@ def run_review(
         processes: the tools of this review; ``stop`` cancels it from another thread.
         executor: where the checks run; by default in the calling thread.
         runner: runs the change; by default in the sandbox.
+        may_defer: the conclusion of a review for a commit is derived when it is read, for which ``origin``
+            has to be open.
 
     Raises:
         ConfigError: the configuration or the baseline is wrong.
@@ -205,7 +209,7 @@ def run_review(
             origin, change, host, request, processes, progress, executor or InProcessExecutor()
         )
     config = read_config(origin, change, host, request)
-    is_for_commit = _is_for_commit(change, config, request)
+    is_for_commit = may_defer and _is_for_commit(change, config, request)
     concluding = None if is_for_commit else _concluding(origin, host, config, request)
     consulted = None
     try:

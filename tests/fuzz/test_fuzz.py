@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-
-def benchmark(name: str) -> ModuleType:
-    """A module of ``benchmarks``, which is no package."""
-    file = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"benchmarks_{name}", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
+from tests.benchmark_modules import benchmark
 
 fuzz = benchmark("fuzz")
 TARGETS = pytest.mark.parametrize("target", fuzz.TARGETS, ids=lambda target: target.name)

@@ -296,9 +296,9 @@ class TestReachingOutside:
         self, shelf_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What onnxruntime would read from the folder is not what it computes with."""
-        from wardround.inference import registry as shelves
+        from wardround.inference import verified_files
 
-        held = shelves.mmap_verified
+        held = verified_files.mmap_verified
 
         def swapped(folder: Path, file: File) -> object:
             content = held(folder, file)
@@ -309,7 +309,7 @@ class TestReachingOutside:
 
         expected = ModelRegistry.of([shelf_folder]).embedder("base", RUNTIME).embed(["read the file"])
         other = make_base(shelf_folder / "other", "other")
-        monkeypatch.setattr(shelves, "mmap_verified", swapped)
+        monkeypatch.setattr(verified_files, "mmap_verified", swapped)
         found = ModelRegistry.of([other]).embedder("other", RUNTIME).embed(["read the file"])
         assert not any((other / "shared.bin").read_bytes())
         assert (found == expected).all()

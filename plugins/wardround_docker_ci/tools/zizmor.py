@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -84,13 +85,18 @@ _KINDS = frozenset({FileKind.WORKFLOW, FileKind.ACTION, FileKind.DEPENDABOT})
 
 def _images_once(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
     """Keep the first finding for each unpinned image of a file."""
+    lines_of = cache(partial(_lines_in, run))
     reported: dict[tuple[str, str], RawFinding] = {}
     images = [one for one in found if one.code == "unpinned-images"]
     for one in sorted(images, key=lambda one: (one.file, one.span.line)):
-        line = (run.root / one.file).read_text("utf-8", "replace").split("\n")[one.span.line - 1]
+        line = lines_of(one.file)[one.span.line - 1]
         reported.setdefault((one.file, line.partition(":")[2].strip(" '\"\r")), one)
-    first = list(reported.values())
+    first = set(reported.values())
     return [one for one in found if one.code != "unpinned-images" or one in first]
+
+
+def _lines_in(run: Invocation, file: str) -> list[str]:
+    return (run.root / file).read_text("utf-8", "replace").split("\n")
 
 
 def _tags_that_count(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
@@ -99,23 +105,30 @@ def _tags_that_count(found: Sequence[RawFinding], run: Invocation) -> list[RawFi
     It matters if it is the only foreign action, if the step has a secret, or if the file pins others.
     Otherwise every line that updates an action would repeat what its authors know.
     """
+    lines_of = cache(partial(_lines_in, run))
+    is_to_be_pinned = cache(lambda file: _is_to_be_pinned(lines_of(file)))
     out: list[RawFinding] = []
     reported: set[tuple[str, str]] = set()
     for one in found:
         if one.code != "tag-of-action":
             out.append(one)
             continue
-        lines = (run.root / one.file).read_text("utf-8", "replace").split("\n")
+        lines = lines_of(one.file)
         action = lines[one.span.line - 1].partition("uses")[2].partition("@")[0].strip(" :'\"")
         if (one.file, action) in reported:
             continue
-        is_only = sum(_FOREIGN.search(line) is not None for line in lines) == 1
-        if is_only or any(map(_PINNED.search, lines)) or _takes_a_secret(lines, one.span.line):
+        if is_to_be_pinned(one.file) or _takes_a_secret(lines, one.span.line):
             reported.add((one.file, action))
             out.append(one)
         else:
             out.append(replace(one, code="tag-like-the-others"))
     return out
+
+
+def _is_to_be_pinned(lines: Sequence[str]) -> bool:
+    """Return True if a workflow has one foreign action only, or pins others."""
+    is_only = sum(_FOREIGN.search(line) is not None for line in lines) == 1
+    return is_only or any(map(_PINNED.search, lines))
 
 
 def _takes_a_secret(lines: Sequence[str], line: int) -> bool:

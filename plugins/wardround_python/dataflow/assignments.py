@@ -92,8 +92,7 @@ class Assignments:
         key = key_of(target)
         if key is None:
             return
-        parts = (key + ".", key + "[")
-        for part in [name for name in self._state.values if name.startswith(parts)]:
+        for part in self._state.values.parts_of(key):
             del self._state.values[part]
         self._names.set(key, value)
         self._known.bind(key, known)

@@ -19,11 +19,24 @@ class Environment(dict[str, Taint]):
         known: their known values.
     """
 
-    __slots__ = ("known",)
+    __slots__ = ("_owners", "known")
 
-    def __init__(self, values: Mapping[str, Taint] | None = None, known: Mapping[str, Known] | None = None):
+    def __init__(self, values: Environment | None = None, known: Mapping[str, Known] | None = None):
         super().__init__(values or {})
         self.known: dict[str, Known] = dict(known or {})
+        self._owners: set[str] = set() if values is None else values._owners
+
+    def __setitem__(self, key: str, taint: Taint) -> None:
+        if not key.isidentifier():
+            self._owners.add(_owner(key))
+        super().__setitem__(key, taint)
+
+    def parts_of(self, key: str) -> list[str]:
+        """Return the keys of the attributes and subscripts of a key, which few names have."""
+        if _owner(key) not in self._owners:
+            return []
+        parts = (f"{key}.", f"{key}[")
+        return [name for name in self if name.startswith(parts)]
 
     def copied(self) -> Environment:
         return Environment(self, self.known)
@@ -32,6 +45,11 @@ class Environment(dict[str, Taint]):
         """Forget what is known of some names."""
         for name in names & self.known.keys():
             del self.known[name]
+
+
+def _owner(key: str) -> str:
+    """Return the name that a key begins with."""
+    return key if key.isidentifier() else key.partition(".")[0].partition("[")[0]
 
 
 def joined_environments(first: Environment, second: Environment) -> Environment:

@@ -52,11 +52,9 @@ def late_tests(root: Path) -> Callable[[str, str, str, Span], bool]:
 
 
 def _is_tested_late(module: PythonModule, span: Span) -> bool:
-    for node in module.expressions_on.get(span.line, ()):
-        starts_there = isinstance(node, (ast.Name, ast.Attribute)) and module.span(node).start == span.start
-        if starts_there and not _is_conditional(module, node) and _has_late_test(module, node):
-            return True
-    return False
+    starting = module.starting_at(span.line, span.column)
+    named = (node for node in starting if isinstance(node, (ast.Name, ast.Attribute)))
+    return any(not _is_conditional(module, node) and _has_late_test(module, node) for node in named)
 
 
 def _is_conditional(module: PythonModule, node: ast.AST) -> bool:

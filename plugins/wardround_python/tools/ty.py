@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -115,11 +115,12 @@ class Ty(Tool):
         is_refuted = refuter(run.root)
         is_tested_late = late_tests(run.root)
         signatures = Signatures(run.root, noted_target(run).type_version())
-        text_of = cache(partial(text_in, run.root))
+        lines_of = cache(lambda file: (text_in(run.root, file) or "").split("\n"))
 
+        @cache
         def is_waived(file: str, line: int) -> bool:
             """Return True if a comment on a line suppresses type checkers."""
-            return "type: ignore" in "".join((text_of(file) or "").split("\n")[line - 1 : line])
+            return "type: ignore" in "".join(lines_of(file)[line - 1 : line])
 
         for result in results:
             begin, end = result.location.positions.begin, result.location.positions.end

@@ -11,7 +11,7 @@ from wardround.findings import Span
 
 def added_lines(file: ChangedFileView) -> list[tuple[int, str]]:
     """Return number and text of the lines that the change added."""
-    lines = (file.text or "").split("\n")
+    lines = file.lines
     return [(number, line) for number, line in enumerate(lines, 1) if file.is_added(number)]
 
 
@@ -22,7 +22,7 @@ def removed_lines(file: ChangedFileView) -> list[str]:
 
 def numbered_removed_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
     """Yield the removed lines with their line numbers in the base version."""
-    left = Counter((file.text or "").split("\n"))
+    left = Counter(file.lines)
     for number, line in enumerate((file.base_text or "").split("\n"), 1):
         if left[line] > 0:
             left[line] -= 1
@@ -36,7 +36,7 @@ def nearest_head_line(file: ChangedFileView, number: int) -> int:
     It is the new line at that position, else the last line before it or the first after it that both
     versions have exactly once.
     """
-    base, head = (file.base_text or "").split("\n"), (file.text or "").split("\n")
+    base, head = (file.base_text or "").split("\n"), file.lines
     positions = _shared_positions(base, head)
     before = next((positions[line] for line in base[: number - 1][::-1] if line in positions), None)
     if before is None:
@@ -57,6 +57,6 @@ def _shared_positions(base: Sequence[str], head: Sequence[str]) -> dict[str, int
 
 def span_of_line(file: ChangedFileView, number: int) -> Span:
     """Return the span of a line at the head, without surrounding blanks."""
-    text = (file.text or "").split("\n")[number - 1]
+    text = file.lines[number - 1]
     column = len(text) - len(text.lstrip()) + 1
     return Span(number, column, number, max(len(text.rstrip()) + 1, column))

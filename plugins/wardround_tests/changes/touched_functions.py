@@ -74,7 +74,7 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
         """Return True if a function is new and has branches, loops, calls or arithmetic."""
         if self.file.base_text is not None and function.is_in(self.file.base_text):
             return False
-        lines = (self.file.text or "").split("\n")
+        lines = self.file.lines
         body = "\n".join(lines[function.start - 1 : _end(lines, function.start)])
         return re.search(_DECIDES, re.sub(_WORDS, "", body)) is not None
 
@@ -121,7 +121,7 @@ class TouchedFunction(msgspec.Struct, frozen=True):
 
     def span(self, file: ChangedFileView) -> Span:
         """Return the span from its definition to its first added line."""
-        text = (file.text or "").split("\n")[self.place - 1]
+        text = file.lines[self.place - 1]
         return Span(self.start or self.place, 1, self.place, len(text) + 1)
 
     def is_in(self, text: str) -> bool:
@@ -171,7 +171,7 @@ def _with_added_line(file: ChangedFileView, name: str, start: int, end: int) -> 
     """Yield a function if it has some size and an added line of code."""
     if end - start < _LINES:
         return
-    lines = (file.text or "").split("\n")
+    lines = file.lines
     added = (n for n in range(start, end + 1) if file.is_added(n) and lines[n - 1].strip())
     first = next(added, None)
     if first is not None:
@@ -181,7 +181,7 @@ def _with_added_line(file: ChangedFileView, name: str, start: int, end: int) -> 
 def _changed_methods(file: ChangedFileView) -> Iterator[TouchedFunction]:
     """Yield public methods of some size of top-level public classes with an added line of code."""
     is_python = file.path.endswith(".py")
-    lines = (file.text or "").split("\n")
+    lines = file.lines
     in_class = False
     for number, line in enumerate(lines, 1):
         if line and not line[0].isspace() and line[0] not in ")]}":

@@ -60,6 +60,7 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
     module = TestModule(path, text)
     lists = _module_lists(module)
     module_skip = next((one for one in module.tree.body if _is_module_skip(one)), None)
+    skip_span = None if module_skip is None else _line_span(module, module_skip)
     for case in module.tests:
         skip, skipping = _skip(case)
         name = f"{case.cls.name}.{case.name}" if case.cls else case.name
@@ -69,11 +70,7 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
             span,
             module.text_of(case.node),
             skip or (unparse(module_skip) if module_skip else ""),
-            module.span(skipping)
-            if skipping
-            else span
-            if module_skip is None
-            else _line_span(module, module_skip),
+            module.span(skipping) if skipping else skip_span or span,
             tuple(_parameters(case, lists)),
             partial(_assertions, module, case.node),
         )

@@ -175,6 +175,11 @@ class ChangedFileView(msgspec.Struct, frozen=True, dict=True):
         """The text before the change; None if it was added or was not text."""
         return self.read_base()
 
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines after the change, which must not be modified; one empty line without a text."""
+        return (self.text or "").split("\n")
+
 
 class ChangeView(msgspec.Struct, frozen=True):
     """The change under review, for checks that inspect more than one file of it.

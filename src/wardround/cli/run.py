@@ -144,7 +144,9 @@ def run_and_report(
             is_change = not change.all_files
             accepted = accepted_review(spec, origin, change, loaded, request) if is_change else None
             done = amended(
-                review.run_review(origin, change, loaded, request, Processes(), progress, ForkExecutor())
+                review.run_review(
+                    origin, change, loaded, request, Processes(), progress, ForkExecutor(), may_defer=True
+                )
                 if accepted is None
                 else accepted.review
             )

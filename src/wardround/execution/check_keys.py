@@ -21,10 +21,10 @@ def check_keys(side: ReviewSide, units: Sequence[WorkUnit]) -> list[bytes]:
     """Return the key of each unit; empty on a side without an identity."""
     if side.state is None:
         return [b""] * len(units)
-    identities: dict[Specialist, str] = {}
+    identities: dict[Specialist, bytes] = {}
     for unit in units:
-        if unit.specialist not in identities:
-            identities[unit.specialist] = code_identity(unit.specialist)
+        if unit.specialist not in identities:  # it has hundreds of lines, too many to be read for each unit
+            identities[unit.specialist] = digest_key(code_identity(unit.specialist))
     # The state of the head identifies what the change touches; that of the base, a commit, does not.
     touched = b"" if side.name == "head" else digest_key(*sorted(side.changed))
     return [

@@ -197,6 +197,7 @@ class Dockerfile(Struct):
     instructions: list[Instruction]
     preamble: list[Instruction] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
+    _by_name: dict[str, list[Stage]] = field(default_factory=dict)
 
     @property
     def escape(self) -> str:
@@ -211,16 +212,26 @@ class Dockerfile(Struct):
 
     def stage_named(self, name: str, before: int) -> Stage | None:
         """Return the stage that a FROM or ``--from`` of a later stage denotes."""
-        earlier = self.stages[:before]
-        by_name = next(
-            (s for s in reversed(earlier) if s.name is not None and s.name.text.lower() == name.lower()), None
-        )
-        if by_name is None and name.isdigit() and int(name) < len(earlier):
-            return earlier[int(name)]
+        same_name = reversed(self._by_name.get(name.lower(), ()))
+        by_name = next((stage for stage in same_name if stage.index < before), None)
+        if by_name is None and name.isdigit() and int(name) < min(before, len(self.stages)):
+            return self.stages[int(name)]
         return by_name
+
+    def last_named(self, name: str) -> Stage | None:
+        """Return the last stage of a name."""
+        return next(reversed(self._by_name.get(name.lower(), ())), None)
+
+    def add_stage(self, stage: Stage) -> None:
+        """Add the next stage."""
+        self.stages.append(stage)
+        if stage.name is not None:
+            self._by_name.setdefault(stage.name.text.lower(), []).append(stage)
 
     def expanded(self, text: str) -> str | None:
         """Return a FROM argument with its variables expanded; None if one has no default."""
+        if "$" not in text:
+            return text
         values: dict[str, str | None] = {}
         for name, value in self.global_arguments.items():
             # A default may contain arguments declared before it; where one has no value, it stays as written.
@@ -252,16 +263,8 @@ def _begin_stage(file: Dockerfile, one: Instruction) -> None:
     base = words[0] if words else DockerfileToken("", one.body.start, one.body.start)
     name = words[2] if len(words) > 2 and words[1].text.lower() == "as" else None
     stage = Stage(len(file.stages), one, base, name)
-    parent = (file.expanded(base.text) or base.text).lower()
-    stage.parent = next(
-        (
-            earlier
-            for earlier in reversed(file.stages)
-            if earlier.name is not None and earlier.name.text.lower() == parent
-        ),
-        None,
-    )
-    file.stages.append(stage)
+    stage.parent = file.last_named(file.expanded(base.text) or base.text)
+    file.add_stage(stage)
 
 
 _VARIABLE = LazyPattern(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{[^{}]*\})*))?\})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 
 from wardround.checks.lazy import LazyPattern
 
@@ -39,6 +40,7 @@ _PATTERNS = (
 """The first that matches applies; any other file is source."""
 
 
+@lru_cache(maxsize=4096)
 def kind_of_file(path: str) -> FileKind:
     """Return the kind of a file."""
     from wardround.retrieval.test_discovery import holds_tests  # few reviews need it

@@ -46,7 +46,7 @@ def _is_set_around(module: PythonModule, reader: FunctionNode | ast.Lambda, name
 
 def _name_at(module: PythonModule, span: Span) -> ast.Name | None:
     """Return the name at a span, which may also be that of an attribute of the name."""
-    for node in module.expressions_on.get(span.line, ()):
+    for node in module.starting_at(span.line, span.column):
         if isinstance(node, (ast.Name, ast.Attribute)) and module.span(node) == span:
             inner = node.value if isinstance(node, ast.Attribute) else node
             return inner if isinstance(inner, ast.Name) else None

@@ -45,18 +45,28 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 
+_WORD = re.compile(r"\w+")
+
+
+def line_of(lines: Sequence[str], number: int) -> str:
+    """Return a line, 1-based; empty where there is none."""
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
 def refuter(root: Path) -> Callable[[str, str, Span], bool]:
     """Return a test of whether a file of a snapshot refutes a code's claim at a position of it."""
     text_of = cache(partial(text_in, root))
     lines_of = cache(lambda file: (text_of(file) or "").split("\n"))
     builtins_of = cache(partial(pylint_settings.additional_builtins, root))
+    is_disabled = cache(
+        lambda file, code, number: pylint_settings.is_disabled(code, line_of(lines_of(file), number))
+    )
 
     def is_settled_for_pylint(file: str, code: str, span: Span) -> bool:
         """Return True if pylint's rule is disabled, or a name is declared as a builtin in its settings."""
-        line = "".join(lines_of(file)[span.line - 1 : span.line])
-        name = re.match(r"\w+", line[span.column - 1 :])
+        name = _WORD.match(line_of(lines_of(file), span.line), span.column - 1)
         is_declared = code in pylint_settings.UNDEFINED and name is not None and name[0] in builtins_of()
-        return is_declared or pylint_settings.is_disabled(code, line)
+        return is_declared or is_disabled(file, code, span.line)
 
     def is_refuted(file: str, code: str, span: Span) -> bool:
         if code in pylint_settings.CODES and is_settled_for_pylint(file, code, span):
@@ -111,12 +121,8 @@ def _bound(target: ast.expr) -> Sequence[str]:
 
 def _is_tried(module: PythonModule, span: Span) -> bool:
     """Return True for a name that may be missing: an old builtin, or any whose ``NameError`` is caught."""
-    return _runs_on_old_python_only(module, span) or any(
-        isinstance(node, ast.Name)
-        and module.span(node).column == span.column
-        and _is_name_error_caught(module, node)
-        for node in module.expressions_on.get(span.line, ())
-    )
+    names = [one for one in module.starting_at(span.line, span.column) if isinstance(one, ast.Name)]
+    return any(_runs_on_old_python_only(module, one) or _is_name_error_caught(module, one) for one in names)
 
 
 def _is_tried_or_literal(module: PythonModule, span: Span) -> bool:
@@ -160,16 +166,9 @@ def _kinds_of(handler: ast.ExceptHandler) -> Sequence[str | None]:
     return [None if kind is None else last_name(kind) for kind in kinds]
 
 
-def _runs_on_old_python_only(module: PythonModule, span: Span) -> bool:
+def _runs_on_old_python_only(module: PythonModule, name: ast.Name) -> bool:
     """Return True for a builtin of Python 2 that Python 3 does not reach, or whose absence is caught."""
-    for node in module.expressions_on.get(span.line, ()):
-        if (
-            isinstance(node, ast.Name)
-            and node.id in _OLD_BUILTINS
-            and module.span(node).column == span.column
-        ):
-            return _is_unreached(module, node)
-    return False
+    return name.id in _OLD_BUILTINS and _is_unreached(module, name)
 
 
 def _is_unreached(module: PythonModule, node: ast.AST) -> bool:
@@ -261,8 +260,8 @@ def _is_version(module: PythonModule, node: ast.expr) -> bool:
 def _loads_text_only(module: PythonModule, span: Span) -> bool:
     """Return True for a YAML loader that creates only strings, lists and mappings."""
     return any(
-        last_name(node) in ("BaseLoader", "CBaseLoader") and module.span(node).column == span.column
-        for node in module.expressions_on.get(span.line, ())
+        last_name(node) in ("BaseLoader", "CBaseLoader")
+        for node in module.starting_at(span.line, span.column)
     )
 
 
@@ -294,8 +293,8 @@ def _is_absent_dependency(module: PythonModule, span: Span) -> bool:
 
 def _is_passed_on(module: PythonModule, span: Span) -> bool:
     """Return True for ``getattr(x, "__call__", ...)`` whose value is an argument or is assigned."""
-    for node in module.expressions_on.get(span.line, ()):
-        if isinstance(node, ast.Call) and module.span(node).column == span.column:
+    for node in module.starting_at(span.line, span.column):
+        if isinstance(node, ast.Call):
             parent = module.parents[node]
             return last_name(node.func) == "getattr" and isinstance(
                 parent, (ast.Call, ast.Assign, ast.Return)
@@ -331,10 +330,7 @@ def _attrs_fields(module: PythonModule, owner: ast.ClassDef) -> set[str]:
 
 def _is_conditional(module: PythonModule, span: Span) -> bool:
     """Return True for a conditional expression, whose branches may be exception classes or tuples of them."""
-    return any(
-        isinstance(node, ast.IfExp) and module.span(node).column == span.column
-        for node in module.expressions_on.get(span.line, ())
-    )
+    return any(isinstance(node, ast.IfExp) for node in module.starting_at(span.line, span.column))
 
 
 def _exports_attributes(module: PythonModule, span: Span) -> bool:
@@ -351,8 +347,8 @@ def _named_at(module: PythonModule, span: Span) -> str:
     """Return the last part of the longest name or attribute that starts at a position."""
     named = (
         last_name(node)
-        for node in module.expressions_on.get(span.line, ())
-        if isinstance(node, (ast.Name, ast.Attribute)) and module.span(node).column == span.column
+        for node in module.starting_at(span.line, span.column)
+        if isinstance(node, (ast.Name, ast.Attribute))
     )
     return next(named, "")
 

@@ -163,11 +163,7 @@ HABITS: Mapping[str, Callable[[PythonModule, Span], bool]] = {
 
 def _on(module: PythonModule, span: Span, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     """Yield the nodes of a type that start at a position."""
-    for node in module.nodes:
-        if isinstance(node, kinds) and getattr(node, "lineno", 0) == span.line:
-            assert isinstance(node, (ast.expr, ast.stmt))
-            if module.span(node).column == span.column:
-                yield node
+    return (node for node in module.starting_at(span.line, span.column) if isinstance(node, kinds))
 
 
 def _end(node: ast.stmt) -> int:

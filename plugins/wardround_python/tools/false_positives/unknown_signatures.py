@@ -38,6 +38,24 @@ _ABSTRACT = frozenset({"AbstractEventLoop", "Traversable", "TraversableResources
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
+class CallsByLine:
+    """The calls of a module by their lines: a tool may report each of thousands."""
+
+    def __init__(self, module: PythonModule) -> None:
+        self._of_one_line: dict[int, list[ast.Call]] = {}
+        self._longer: list[ast.Call] = []
+        for node in module.nodes:
+            if isinstance(node, ast.Call):
+                is_long = node.end_lineno != node.lineno
+                place = self._longer if is_long else self._of_one_line.setdefault(node.lineno, [])
+                place.append(node)
+
+    def at(self, line: int) -> list[ast.Call]:
+        """Return the calls that a line is a part of, an outer call before those in it."""
+        around = [node for node in self._longer if node.lineno <= line <= (node.end_lineno or node.lineno)]
+        return [*around, *self._of_one_line.get(line, ())]
+
+
 class Signatures:
     """The definitions that the files of a snapshot call."""
 
@@ -50,6 +68,7 @@ class Signatures:
         self._minor = int(version.rpartition(".")[2])
         self._classes = SnapshotClasses(root)
         self._bound: dict[PythonModule, frozenset[str] | None] = {}
+        self._calls: dict[PythonModule, CallsByLine] = {}
         self._judges: dict[str, Callable[[str, PythonModule, Span], bool]] = {
             "missing-argument": self._takes_other_arguments,
             "parameter-already-assigned": self._takes_other_arguments,
@@ -121,11 +140,10 @@ class Signatures:
 
     def _definition(self, module: PythonModule, span: Span) -> FunctionDefinition | None:
         """Return the definition that the innermost call around the start of a span reaches."""
-        around = [
-            node
-            for node in module.nodes
-            if isinstance(node, ast.Call) and module.span(node).contains(span.start)
-        ]
+        if module not in self._calls:
+            self._calls[module] = CallsByLine(module)
+        near = self._calls[module].at(span.line)
+        around = [node for node in near if module.span(node).contains(span.start)]
         return CallResolver(module, self._classes).definition_of(around[-1]) if around else None
 
     def _is_overridden(self, name: str, method: str) -> bool:

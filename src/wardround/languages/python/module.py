@@ -104,6 +104,26 @@ class PythonModule:
                 found.setdefault(node.lineno, []).append(node)
         return found
 
+    def starting_at(self, line: int, column: int) -> Sequence[ast.expr | ast.stmt]:
+        """Return the expressions and statements that begin at a position, in source order.
+
+        Args:
+            column: 1-based, in code points.
+        """
+        if not 0 < line <= len(self._lines):
+            return ()
+        before = self._lines[line - 1][: column - 1]
+        return self._starting.get((line, len(before.encode("utf-8", "surrogatepass"))), ())
+
+    @cached_property
+    def _starting(self) -> Mapping[tuple[int, int], Sequence[ast.expr | ast.stmt]]:
+        """Line and UTF-8 byte offset -> the expressions and statements that begin there."""
+        found: dict[tuple[int, int], list[ast.expr | ast.stmt]] = {}
+        for node in self.nodes:
+            if isinstance(node, (ast.expr, ast.stmt)):
+                found.setdefault((node.lineno, node.col_offset), []).append(node)
+        return found
+
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """Every node in source order, except contexts and operators, which have no position."""

@@ -64,10 +64,25 @@ def _newer(text: str) -> ast.Module | None:
         raise cause from None
 
 
-@lru_cache(maxsize=2)
 def cached_parse(text: str) -> ast.Module:
-    """Return the tree of a text that several specialists parse one after another; it must not be mutated."""
-    return parse(text)
+    """Return the tree of a text that several specialists parse one after another; it must not be mutated.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python; thousands of findings in it do
+            not parse it again.
+    """
+    found = _tree_or_error(text)
+    if isinstance(found, Exception):
+        raise type(found)(*found.args)
+    return found
+
+
+@lru_cache(maxsize=2)
+def _tree_or_error(text: str) -> ast.Module | Exception:
+    try:
+        return parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as cause:
+        return cause
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:

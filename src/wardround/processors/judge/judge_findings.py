@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -38,8 +39,9 @@ class JudgeFindings:
         from wardround.processors.judge.facts import FactsOfFindings  # only reviews with findings to judge
 
         facts = FactsOfFindings(review.findings, inputs)
+        estimated = cache(lambda known: _estimated(known, judge))  # thousands of findings have the same facts
         findings = (
-            _judged(finding, facts.of(finding), judge, inputs) if _is_judged(finding) else finding
+            _judged(finding, facts.of(finding), judge, inputs, estimated) if _is_judged(finding) else finding
             for finding in review.findings
         )
         return replace(review, findings=tuple(findings), judge=judge.id)
@@ -49,14 +51,24 @@ def _is_judged(finding: Finding) -> bool:
     return finding.status in INTRODUCED and finding.is_of_rule
 
 
-def _judged(finding: Finding, facts: FindingFacts, judge: Judge, inputs: PipelineInputs) -> Finding:
+def _estimated(facts: FindingFacts, judge: Judge) -> Estimate:
     worth, wrong = judge.probabilities(facts)
-    estimate = Estimate(worth, wrong, derivation(facts, judge.file.rates))
+    return Estimate(worth, wrong, derivation(facts, judge.file.rates))
+
+
+def _judged(
+    finding: Finding,
+    facts: FindingFacts,
+    judge: Judge,
+    inputs: PipelineInputs,
+    estimated: Callable[[FindingFacts], Estimate],
+) -> Finding:
+    estimate = estimated(facts)
     rules = {finding.rule, *finding.sources}
     is_read = all(map(judge.file.rates.is_read, rules))
     if not is_read or not _may_change(finding, rules, inputs) or judge.is_exempt(rules):
         return replace(finding, estimate=estimate)
-    severity, is_unlikely = decided(finding.severity, worth, wrong, judge.file.thresholds)
+    severity, is_unlikely = decided(finding.severity, estimate.worth, estimate.wrong, judge.file.thresholds)
     is_folded = is_unlikely and is_foldable(facts, judge.file.rates)
     estimate = replace(estimate, is_lowered=severity is not finding.severity, is_folded=is_folded)
     return replace(finding, severity=severity, estimate=estimate)
