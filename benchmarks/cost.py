@@ -133,8 +133,8 @@ def _hooks(figures: Figures) -> list[str]:
 
 def _history(figures: Figures) -> list[str]:
     found = [figures[name] for name in _REPOSITORIES]
-    medians = ", ".join(f"{one['median']:.2f}" for one in found)
-    shares = ", ".join(f"{one['under_a_second']:.0%}" for one in found)
+    medians = ", ".join(f"{repository['median']:.2f}" for repository in found)
+    shares = ", ".join(f"{repository['under_a_second']:.0%}" for repository in found)
     what = f"the last {found[0]['commits']} commits of {', '.join(_REPOSITORIES)}, each cold"
     return [_row(what, f"median {medians} s; {shares} under a second", "history")]
 

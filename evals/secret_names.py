@@ -1,4 +1,4 @@
-"""Measure the rule for names of secrets on names of real repositories that a person labelled.
+"""Measure the rule for names of secrets on labelled names of real repositories.
 
     python evals/secret_names.py collect CLONE ... > names.jsonl
     python evals/secret_names.py measure names.jsonl [--wrong]

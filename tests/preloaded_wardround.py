@@ -7,7 +7,6 @@ the start, of its memory, or of variables that the interpreter reads, start the 
 
 from __future__ import annotations
 
-import array
 import contextlib
 import importlib
 import json
@@ -83,8 +82,7 @@ class PreloadedWardround:
 
     def _send(self, request: object, descriptors: Sequence[int]) -> None:
         content = json.dumps(request).encode()
-        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
-        self._requests.sendmsg([len(content).to_bytes(_LENGTH_BYTES, "big")], rights)
+        socket.send_fds(self._requests, [len(content).to_bytes(_LENGTH_BYTES, "big")], descriptors)
         self._requests.sendall(content)
 
 
@@ -127,7 +125,7 @@ class _Server:
         self._loaded, self._report_loaded = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
 
     def serve(self) -> None:
-        """Start what is asked for until nobody can ask any more."""
+        """Start each requested command, until the client closes the connection."""
         _load(_FIRST)
         while True:
             answers = {connection.fileno(): process for process, (_, connection) in self._running.items()}

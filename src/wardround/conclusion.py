@@ -94,7 +94,7 @@ class Concluding(msgspec.Struct, frozen=True, eq=False):
     def of_analyses(self, reviewed: Reviewed, analyses: Analyses) -> Conclusion:
         """Derive the verdict on an analysed change."""
         evidence = self._evidence(reviewed, analyses)
-        hidden = tuple(missing_evidence(one) for one in reviewed.hidden)
+        hidden = tuple(map(missing_evidence, reviewed.hidden))
         evidence = replace(evidence, missing=(*evidence.missing, *hidden))
         return conclude(reviewed.context.document, evidence, self.policies)
 

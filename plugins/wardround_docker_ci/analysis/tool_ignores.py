@@ -61,7 +61,8 @@ class ToolIgnores:
         """The (start, end, defect classes) of comments: of the instruction right below, or of the file."""
         text, found = self._file.text, []
         for comment in _HADOLINT.finditer(text):
-            below = [one for one in self._file.dockerfile.instructions if one.start >= comment.end()]
+            instructions = self._file.dockerfile.instructions
+            below = [instruction for instruction in instructions if instruction.start >= comment.end()]
             if comment[1]:
                 found.append((0, len(text), _defects("hadolint", comment[2])))
             elif below and _NEXT_LINE.fullmatch(text, comment.end(), below[0].start):

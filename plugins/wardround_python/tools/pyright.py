@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from pathlib import PurePosixPath
 from types import MappingProxyType
 
 import msgspec
@@ -14,7 +12,7 @@ from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding, Severity, Span
 from wardround.languages import jsonc
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
-from wardround.tools.setting_texts import texts_at, toml_document
+from wardround.tools.setting_texts import path_beside, texts_at, toml_document
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
@@ -145,10 +143,8 @@ class Pyright(Tool):
         return results
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:
-        beside = (
-            os.path.normpath(PurePosixPath(path).parent / name) for name in _texts(path, text, "extends")
-        )
-        return [name for name in beside if not name.startswith(("..", "/"))]
+        targets = (path_beside(path, name) for name in _texts(path, text, "extends"))
+        return [target for target in targets if target is not None]
 
     def named_paths(self, path: str, text: str) -> Sequence[str]:
         return _texts(path, text, *_PATHS)

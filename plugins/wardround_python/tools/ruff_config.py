@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -11,6 +10,7 @@ from typing import Any
 import msgspec
 
 from wardround.tools.parsing import map_of
+from wardround.tools.setting_texts import path_beside
 from wardround_python.target_version import NEWEST_KNOWN, PythonTarget, target_of
 
 FALLBACK = "ruff.toml"
@@ -188,12 +188,8 @@ def _toml(value: str | list[str]) -> str:
 
 def ruff_config_closure(path: str, text: str) -> list[str]:
     """Return the configuration a ruff configuration extends, relative to the repository root."""
-    targets = (
-        os.path.normpath(PurePosixPath(path).parent / name)
-        for name in extended_by(path, text)
-        if not name.startswith(("/", "~"))
-    )
-    return [target for target in targets if not target.startswith("..")]
+    names = (name for name in extended_by(path, text) if not name.startswith("~"))
+    return [target for name in names if (target := path_beside(path, name)) is not None]
 
 
 def extended_by(path: str, text: str) -> list[str]:

@@ -107,7 +107,7 @@ class Ty(Tool):
         results = decoded(output, list[GitlabResult])
         if not results:
             return []
-        from wardround_python.tools.false_positives.refuted_facts import refuter  # only for results
+        from wardround_python.tools.false_positives.refuted_facts import line_of, refuter  # only for results
         from wardround_python.tools.false_positives.unknown_signatures import Signatures
         from wardround_python.tools.late_none_tests import LATE, late_tests
 
@@ -120,7 +120,7 @@ class Ty(Tool):
         @cache
         def is_waived(file: str, line: int) -> bool:
             """Return True if a comment on a line suppresses type checkers."""
-            return "type: ignore" in "".join(lines_of(file)[line - 1 : line])
+            return "type: ignore" in line_of(lines_of(file), line)
 
         for result in results:
             begin, end = result.location.positions.begin, result.location.positions.end

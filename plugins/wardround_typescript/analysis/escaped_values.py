@@ -6,9 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.script.code import FUNCTIONS, Code, argument, bare, function_around, returned
+from wardround.languages.script.code import (
+    FUNCTIONS,
+    Code,
+    argument,
+    bare,
+    encloses,
+    function_around,
+    returned,
+)
 from wardround.languages.script.syntax import Node
-from wardround_typescript.analysis.text_names import NOT_TEXT, SANITIZES
+from wardround_typescript.analysis.text_names import SANITIZES, names_no_text
 
 _LITERALS = frozenset(
     {"string", "number", "true", "false", "null", "undefined", "regex", "unary_expression", "string_fragment"}
@@ -129,9 +137,8 @@ class EscapedValues:
             return SANITIZES.search(called) is not None
         if SANITIZES.search(text):
             return True
-        name = text.rpartition(".")[2]
         is_name = value.type in ("identifier", "member_expression", "call_expression")
-        return is_name and (NOT_TEXT.search(text) or NOT_TEXT.search(name)) is not None
+        return is_name and names_no_text(text)
 
     # Names
 
@@ -175,7 +182,7 @@ class EscapedValues:
         for assignment, value in self._assignments(declaration, self._code.text(name)):
             if assignment.end_byte <= name.start_byte and _is_unconditional(assignment, declaration):
                 settled, others = value, []
-            elif not _encloses(assignment, name):
+            elif not encloses(assignment, name):
                 others.append(value)
         return settled, others
 
@@ -368,7 +375,3 @@ def _is_unconditional(assignment: Node, declaration: Node) -> bool:
         return function is not None and function.child_by_field_name("body") == block
     above = declaration.parent
     return above is not None and above.parent == block
-
-
-def _encloses(outer: Node, inner: Node) -> bool:
-    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte

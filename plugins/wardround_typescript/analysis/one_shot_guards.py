@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.languages.script.code import Code, bare, function_around, own_nodes
+from wardround.languages.script.code import Code, bare, encloses, function_around, own_nodes
 from wardround.languages.script.syntax import Node, inside
 
 _FALSY = frozenset({"false", "null", "undefined", "0", "''", '""'})
@@ -59,7 +59,7 @@ def _is_set_for(code: Code, flag: str, statement: Node, is_left: bool) -> bool:
     for node in own_nodes(function) if function is not None else ():
         if node.type == "await_expression" and node.start_byte > statement.start_byte:
             return False
-        is_behind = node.start_byte >= statement.end_byte if is_left else _encloses(statement, node)
+        is_behind = node.start_byte >= statement.end_byte if is_left else encloses(statement, node)
         if is_behind and _sets(code, node, flag) and code.field(node, "right") not in _FALSY:
             return True
     return False
@@ -67,14 +67,10 @@ def _is_set_for(code: Code, flag: str, statement: Node, is_left: bool) -> bool:
 
 def _is_reset_outside(code: Code, flag: str, function: Node) -> bool:
     return any(
-        _sets(code, node, flag) and code.field(node, "right") in _FALSY and not _encloses(function, node)
+        _sets(code, node, flag) and code.field(node, "right") in _FALSY and not encloses(function, node)
         for node in code.kinds("assignment_expression")
     )
 
 
 def _sets(code: Code, node: Node, flag: str) -> bool:
     return node.type == "assignment_expression" and code.field(node, "left") == flag
-
-
-def _encloses(outer: Node, inner: Node) -> bool:
-    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte

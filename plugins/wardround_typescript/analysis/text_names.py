@@ -17,3 +17,8 @@ NOT_TEXT = LazyPattern(
     r"|toLocale|Math\."
 )
 """Names and calls whose value has no text of a user."""
+
+
+def names_no_text(text: str) -> bool:
+    """Return True for a name, or the last part of one, whose value has no text of a user."""
+    return (NOT_TEXT.search(text) or NOT_TEXT.search(text.rpartition(".")[2])) is not None

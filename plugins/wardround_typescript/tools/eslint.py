@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import msgspec
 
@@ -13,7 +12,7 @@ from wardround.errors import ToolFailed
 from wardround.findings import RawFinding
 from wardround.languages import jsonc
 from wardround.tools.parsing import RAN
-from wardround.tools.setting_texts import texts_at
+from wardround.tools.setting_texts import path_beside, texts_at
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, script
@@ -101,8 +100,8 @@ def config_closure(path: str, text: str) -> Sequence[str]:
     """Return the project's own data files that a configuration names, relative to its root."""
     found = []
     for target in re.findall(_REFERRED, f" {text}"):
-        beside = os.path.normpath(PurePosixPath(path).parent / target)
-        if not beside.startswith(".."):
+        beside = path_beside(path, target)
+        if beside is not None:
             found += [one for one in (beside, f"{beside}.json") if not one.endswith(PARSED)]
     return found
 

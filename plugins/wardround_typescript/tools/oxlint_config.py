@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
 
 from wardround.languages import jsonc
 from wardround.tools.parsing import map_of
+from wardround.tools.setting_texts import path_beside
 from wardround_typescript.tools.own_config import sealed
 
 CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")
@@ -149,7 +148,4 @@ def _is_built_in(code: str) -> bool:
 
 def _relative_to(path: str, target: str) -> str | None:
     """Resolve a path in another file, relative to the root of the repository; None if it leads out of it."""
-    if not target.startswith("."):
-        return None
-    found = os.path.normpath(PurePosixPath(path).parent / target)
-    return None if found.startswith("..") else found
+    return path_beside(path, target) if target.startswith(".") else None

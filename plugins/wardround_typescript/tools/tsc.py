@@ -12,7 +12,7 @@ from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import RawFinding
 from wardround.languages import jsonc
 from wardround.tools.parsing import collapse_whitespace, span_of
-from wardround.tools.setting_texts import texts_at
+from wardround.tools.setting_texts import path_beside, texts_at
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import SCRIPTS, TYPED
 from wardround_typescript.node_modules import missing, native_program, script
@@ -99,7 +99,7 @@ def _projects_of(root: Path, file: str) -> list[str]:
 
 def config_closure(path: str, text: str) -> Sequence[str]:
     """Return the configurations that a configuration extends or references, relative to the root."""
-    beside = [_relative_to(path, one) for one in extended_by(text) if one.startswith(".")]
+    beside = [path_beside(path, one) for one in extended_by(text) if one.startswith(".")]
     return [one for target in beside if target for one in (target, f"{target}.json")] + _referred(path, text)
 
 
@@ -114,7 +114,7 @@ def _referred(path: str, text: str) -> list[str]:
     found = []
     for one in references if isinstance(references, list) else []:
         target = (
-            _relative_to(path, one["path"])
+            path_beside(path, one["path"])
             if isinstance(one, dict) and isinstance(one.get("path"), str)
             else None
         )
@@ -123,11 +123,6 @@ def _referred(path: str, text: str) -> list[str]:
                 target if target.endswith(".json") else f"{target}/{CONFIG_NAMES[0]}".removeprefix("./")
             )
     return found
-
-
-def _relative_to(path: str, target: str) -> str | None:
-    found = os.path.normpath(PurePosixPath(path).parent / target)
-    return None if found.startswith(("..", "/")) else found
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:

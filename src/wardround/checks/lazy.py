@@ -29,7 +29,17 @@ def source_files(package: str, endings: tuple[str, ...] = (".py",)) -> list[str]
     folder, name = os.path.split(spec.origin)
     if name != "__init__.py":
         return [spec.origin]
-    return sorted(f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(endings))
+    return sorted(_files_below(folder, endings))
+
+
+def _files_below(folder: str, endings: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files with some endings, in half the time of ``os.walk``."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(endings):
+                yield entry.path
+            elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
+                yield from _files_below(entry.path, endings)
 
 
 def files_state(files: Iterable[str]) -> str:
@@ -44,21 +54,7 @@ def files_state(files: Iterable[str]) -> str:
 @cache
 def package_state(package: str) -> str:
     """Return a text that changes when a source file of a package or module does."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        return ""
-    folder, name = os.path.split(spec.origin)
-    return "\n".join(sorted(_states_below(folder))) if name == "__init__.py" else files_state([spec.origin])
-
-
-def _states_below(folder: str) -> Iterator[str]:
-    """Yield the state of each source file in a folder, in half the time of ``os.walk``."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                yield files_state([entry.path])
-            elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
-                yield from _states_below(entry.path)
+    return files_state(source_files(package))
 
 
 class LazySequence(Sequence[Item]):

@@ -88,7 +88,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     limits: LimitSettings = LimitSettings()
 
     def __post_init__(self) -> None:
-        shared = {one.token for one in self.private_registries}.intersection(self.environment)
+        shared = {registry.token for registry in self.private_registries}.intersection(self.environment)
         if shared:
             raise ValueError(
                 f"`{min(shared)}` is the token of a private registry, which no run may have; "

@@ -323,8 +323,8 @@ def write_metadata(folder: Path, metadata: Metadata) -> Metadata:
 
 def settings_digest(metadata: Metadata) -> str:
     """Return the SHA-256 of the values that determine a model's scores, and their meaning."""
-    told = (
+    settings = (
         metadata.kind, metadata.window, metadata.inputs, metadata.lora, metadata.fusion, metadata.calibration,
         metadata.thresholds, metadata.alarm_rate, metadata.scope,
     )  # fmt: skip
-    return sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()
+    return sha256(msgspec.json.encode(settings, order="deterministic")).hexdigest()

@@ -39,8 +39,8 @@ class ShadowLog:
 
     def add(self, model: str, digest: str, asked: Sequence[str], scores: Sequence[float]) -> None:
         """Store a score; one that cannot be written is dropped."""
-        told = sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        line = msgspec.json.encode(ShadowScore(model, digest[:32], told, tuple(scores))) + b"\n"
+        texts = sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        line = msgspec.json.encode(ShadowScore(model, digest[:32], texts, tuple(scores))) + b"\n"
         with suppress(OSError):
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with suppress(FileNotFoundError):

@@ -107,7 +107,7 @@ def _text(file: ChangedFile, read: Callable[[str], bytes | None]) -> str:
 
 
 def _lists_packages(path: str, text: str) -> bool:
-    """Return True for text that a package manager can install from, whatever folder it is in."""
+    """Return True for text that a package manager can install from, in any folder."""
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
     if _is_named_list(path) or any(map(_REQUIREMENT.match, lines)):

@@ -23,8 +23,8 @@ class RevealHiddenFindings:
         shown = tuple(one for one in review.candidates if not one.is_hidden)
         reported = {_key(one.finding) for one in shown}
         expected = ExpectedErrors(inputs)
-        found = [one for one in hidden if _key(one.finding) not in reported]
-        found = [one for one in found if not expected.cover(one.finding)]
+        found = (one for one in hidden if _key(one.finding) not in reported)
+        found = (one for one in found if not expected.cover(one.finding))
         moved = _MovedIgnores(inputs)
         kept = (one if _blocks(one.finding, moved, inputs) else _silenced(one) for one in found)
         return replace(review, candidates=(*shown, *kept))

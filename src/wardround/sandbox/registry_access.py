@@ -102,19 +102,19 @@ class RegistryAccess:
     """
 
     def __init__(self, credentials: Collection[RegistryCredential], environ: Mapping[str, str]) -> None:
-        self._credentials = sorted(credentials, key=lambda one: len(one.folder), reverse=True)
+        self._credentials = sorted(credentials, key=lambda credential: len(credential.folder), reverse=True)
         self._environ = environ
-        hosts = {one.address.host for one in credentials if one.is_encrypted}
+        hosts = {given.address.host for given in credentials if given.is_encrypted}
         self._authority = Authority(hosts) if hosts else None
 
     def covers(self, address: Address) -> bool:
         """Return True if there is a credential for an address."""
-        return any(one.address == address for one in self._credentials)
+        return any(credential.address == address for credential in self._credentials)
 
     def fields(self, address: Address, path: str) -> tuple[str, ...]:
         """Return the fields to add to a request: those of the credential whose folder is the smallest."""
-        own = (one.fields(path) for one in self._credentials if one.address == address)
-        return next(filter(None, own), ())
+        own = (credential for credential in self._credentials if credential.address == address)
+        return next(filter(None, (credential.fields(path) for credential in own)), ())
 
     def certificates(self) -> Iterator[tuple[str, bytes]]:
         """Yield variables of a run, and the content of the files they name, by which it accepts the proxy.

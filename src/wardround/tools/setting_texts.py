@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 
 ANY = "*"
 """Any key of a table, or any item of a list."""
@@ -16,6 +18,12 @@ def toml_document(text: str) -> object:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         return {}
+
+
+def path_beside(path: str, name: str) -> str | None:
+    """Resolve a path that a configuration names, relative to the root; None if it leads out of it."""
+    found = os.path.normpath(PurePosixPath(path).parent / name)
+    return None if found.startswith(("..", "/")) else found
 
 
 def texts_at(document: object, *settings: str) -> list[str]:

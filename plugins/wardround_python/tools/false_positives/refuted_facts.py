@@ -121,8 +121,10 @@ def _bound(target: ast.expr) -> Sequence[str]:
 
 def _is_tried(module: PythonModule, span: Span) -> bool:
     """Return True for a name that may be missing: an old builtin, or any whose ``NameError`` is caught."""
-    names = [one for one in module.starting_at(span.line, span.column) if isinstance(one, ast.Name)]
-    return any(_runs_on_old_python_only(module, one) or _is_name_error_caught(module, one) for one in names)
+    names = [node for node in module.starting_at(span.line, span.column) if isinstance(node, ast.Name)]
+    return any(
+        _runs_on_old_python_only(module, name) or _is_name_error_caught(module, name) for name in names
+    )
 
 
 def _is_tried_or_literal(module: PythonModule, span: Span) -> bool:

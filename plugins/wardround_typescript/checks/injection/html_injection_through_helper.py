@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.text_names import NOT_TEXT, SANITIZES
+from wardround_typescript.analysis.text_names import NOT_TEXT, SANITIZES, names_no_text
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class HtmlInjectionThroughHelper(TreeCheck):
             value = value.named_children[0].named_children[0]
         if value.type not in ("identifier", "member_expression"):
             return False
-        if NOT_TEXT.search(text.rpartition(".")[2]) or NOT_TEXT.search(text):
+        if names_no_text(text):
             return False
         start = text.partition(".")[0].rstrip("?!")
         if SANITIZES.search(text) or (_LOCAL.search(start) and not self._values.is_given(value, frame)):

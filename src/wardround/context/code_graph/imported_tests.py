@@ -39,7 +39,7 @@ def imported_tests(
             found = [_imported(path, graphs.head, is_test) for path in sorted(tests)]
     except (GraphNotBuilt, sqlite3.DatabaseError):
         return ()
-    return tuple(one for one in found if one is not None)
+    return tuple(filter(None, found))
 
 
 def _imported(path: str, graph: CodeGraph, is_test: Callable[[str], bool]) -> ImportedTest | None:

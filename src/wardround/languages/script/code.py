@@ -330,6 +330,11 @@ def function_around(node: Node) -> Node | None:
     return above
 
 
+def encloses(outer: Node, inner: Node) -> bool:
+    """Return True if a node is another one, or a part of it."""
+    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+
+
 def is_async(function: Node) -> bool:
     """Return True if a function is declared with ``async``."""
     return any(child.type == "async" for child in function.children)

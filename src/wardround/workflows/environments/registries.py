@@ -98,7 +98,7 @@ def registries_of(conditions: BuildConditions, indexes: Iterable[str] = ()) -> R
     private = conditions.private_registries
     own = [url for name in _INDEX_VARIABLES for url in environ.get(name, "").split()]
     named = [*USUAL_HOSTS, *SAME_HOSTS, *conditions.registries, *indexes, *own]
-    named += [one.url for one in private]
+    named += [registry.url for registry in private]
     named += [url for _, url in npm_registries(environ)]
     for source in conditions.git_sources:
         named += [
@@ -106,13 +106,15 @@ def registries_of(conditions: BuildConditions, indexes: Iterable[str] = ()) -> R
             *(_ARCHIVES_OF_GIT if "github.com/" in _without_form(source) else ()),
         ]
     tokens = [
-        RegistryCredential(one.url, environ[one.token], one.user) for one in private if environ.get(one.token)
+        RegistryCredential(registry.url, environ[registry.token], registry.user)
+        for registry in private
+        if environ.get(registry.token)
     ]
     return Registries(
         frozenset(filter(None, map(_address, named))),
         conditions.git_sources,
         (*tokens, *filter(None, map(credential_in, (*own, *indexes)))),
-        tuple(one.token for one in private if not environ.get(one.token)),
+        tuple(registry.token for registry in private if not environ.get(registry.token)),
     )
 
 
