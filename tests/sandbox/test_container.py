@@ -27,12 +27,16 @@ from wardround.sandbox.tree import EphemeralTree
 
 FAKE = """\
 #!{python} -IS
-import json, os, signal, subprocess, sys
+import contextlib, json, os, signal, subprocess, sys
 STATE = "{state}"
 name, *rest = sys.argv[1:]
 with open(STATE + "/calls", "a") as file:
     file.write(json.dumps(sys.argv[1:]) + "\\n")
 def path(container): return STATE + "/container-" + container
+def write(container, text):
+    with open(STATE + "/new", "w") as file:
+        file.write(text)
+    os.replace(STATE + "/new", path(container))
 if name == "--version":
     print("Docker version 28.2.2, build e6534b4")
 elif name == "ps":
@@ -46,7 +50,7 @@ elif name == "run":
         sys.exit(125)
     option = dict(zip(rest, rest[1:]))
     if os.path.exists(STATE + "/only-created"):
-        open(path(option["--name"]), "w").write("0 false ")
+        write(option["--name"], "0 false ")
         print("Error: the requested cgroup controller `pids` is not available", file=sys.stderr)
         sys.exit(126)
     at = rest.index("--entrypoint")
@@ -54,21 +58,25 @@ elif name == "run":
     try:
         process = subprocess.Popen([rest[at + 1], *rest[at + 3:]], cwd=root, start_new_session=True)
     except FileNotFoundError as cause:
-        open(path(option["--name"]), "w").write("127 false executable file not found")
+        write(option["--name"], "127 false executable file not found")
         sys.exit("docker: Error response from daemon: executable file not found in $PATH")
-    open(path(option["--name"]), "w").write(str(process.pid))
+    write(option["--name"], str(process.pid))
     code = process.wait()
     exhausted = str(os.path.exists(STATE + "/exhausted")).lower()
-    open(path(option["--name"]), "w").write(f"{code if code >= 0 else 128 - code} {exhausted} ")
+    with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
+        with open(path(option["--name"]), "r+") as file:  # longer than the number that it replaces
+            file.write(f"{code if code >= 0 else 128 - code} {exhausted} ")
     sys.exit(code if code >= 0 else 128 - code)
 elif name == "kill":
     os.killpg(int(open(path(rest[-1])).read().split()[0]), signal.SIGKILL)
 elif name == "inspect":
-    print(open(path(rest[-1])).read())
+    state = open(path(rest[-1])).read()
+    print(state if " " in state else "0 false ")  # of a container that runs
 elif name == "rm":
     state = open(path(rest[-1])).read()
     if " " not in state and state:
-        os.killpg(int(state), signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended, and nobody has noted that yet
+            os.killpg(int(state), signal.SIGKILL)
     os.unlink(path(rest[-1]))
 """
 LIMITS, VIEW = Limits(wall_s=30), Visible()
