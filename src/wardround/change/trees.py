@@ -24,8 +24,6 @@ _KEPT_BYTES = 8 * 1024 * 1024
 """The limit on content in memory, so that several steps read it once."""
 _ASKED_AT_ONCE = 100
 """The limit on names written before the results are read; they must fit into a pipe."""
-_MANY_MISSES = 256
-"""The number of paths without a file after which the folders of a revision are read for the next paths."""
 _FOLDER = "40000"
 """The mode of a folder in a tree of git."""
 
@@ -84,8 +82,7 @@ class Blobs:
         self._start()
         self._lock = threading.RLock()  # tools' output is read in threads, and those request contents too
         self._recent = RecentContents()
-        self._folders: dict[str, dict[str, str]] = {}
-        self.misses = 0
+        self._folders: dict[str, tuple[int, bytes]] = {}
 
     def _start(self) -> None:
         self._owner = os.getpid()
@@ -107,9 +104,7 @@ class Blobs:
             return None
         with self._lock:
             if name not in self._recent:
-                content = self._read(name)
-                self.misses += content is None
-                self._recent.keep(name, content)
+                self._recent.keep(name, self._read(name))
             return self._recent.get(name)
 
     def _read(self, name: str) -> bytes | None:
@@ -126,27 +121,39 @@ class Blobs:
         """Return the names in the tree that an object name denotes, with their modes; none if it is not a
         tree.
         """
-        if not _is_one_request(name):
-            return {}
-        with self._lock:
-            if name not in self._folders:
-                self._folders[name] = self._listing(name)
-            return self._folders[name]
-
-    def _listing(self, name: str) -> dict[str, str]:
-        try:
-            self._ask([name])
-            identity, content = self._answer(name, b"tree")
-        except GitError:
-            self._restart()
-            raise
-        left, found = content or b"", {}
+        length, left = self._folder(name)
+        found = {}
         while left:
             mode, _, left = left.partition(b" ")
             entry, _, left = left.partition(b"\0")
-            left = left[len(identity or "") // 2 :]
+            left = left[length:]
             found[os.fsdecode(entry)] = mode.decode()
         return found
+
+    def lacks(self, name: str, entry: str) -> bool:
+        """Return True if the tree that an object name denotes, or nothing, has no entry of this name.
+
+        The ids in the tree may look like the entry: then the result is False, and its content decides.
+        """
+        content = self._folder(name)[1]
+        return len(content) < MAX_FILE_BYTES and b" %b\0" % os.fsencode(entry) not in content
+
+    def _folder(self, name: str) -> tuple[int, bytes]:
+        """Return the bytes of an object id, and the tree that an object name denotes; empty if it is not a
+        tree.
+        """
+        if not _is_one_request(name):
+            return 0, b""
+        with self._lock:
+            if name not in self._folders:
+                try:
+                    self._ask([name])
+                    identity, content = self._answer(name, b"tree")
+                except GitError:
+                    self._restart()
+                    raise
+                self._folders[name] = len(identity or "") // 2, content or b""
+            return self._folders[name]
 
     def _restart(self) -> None:
         self.close()
@@ -235,14 +242,18 @@ class BlobTree(msgspec.Struct, frozen=True):
     blobs: Blobs
 
     def read(self, path: str) -> bytes | None:
-        if self.blobs.misses > _MANY_MISSES and self._is_absent(path):
-            return None
-        return self.blobs.get(self.prefix + path)
+        return None if self._is_absent(path) else self.blobs.get(self.prefix + path)
 
     def _is_absent(self, path: str) -> bool:
-        """Return True if the folders of a revision do not list a path; the index has no folders."""
+        """Return True if the folder of a path in a revision does not list it; the index has no folders.
+
+        The folder is read once, while git would search it for every name that a tool's settings can have.
+        """
+        folder, _, name = path.rpartition("/")
+        if self.prefix == ":" or name in ("", ".", ".."):
+            return False
         try:
-            return self.prefix != ":" and not self.holds(path)
+            return self.blobs.lacks(self.prefix + folder, name)
         except GitError:
             return False
 
