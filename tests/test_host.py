@@ -87,6 +87,18 @@ def test_a_review_imports_the_tools_of_the_specialists_it_needs_alone(repo: GitR
     assert done.stdout.splitlines()[-1] == "['wardround_python.tools', 'wardround_secrets.tools']"
 
 
+def test_a_finding_imports_the_check_of_its_rule_alone(repo: GitRepository) -> None:
+    repo.commit({"shop/__init__.py": "", "shop/orders.py": "def total():\n    return 1\n"})
+    repo.stage({"app.py": "from shop import order\n"})
+    code = (
+        "import sys; from wardround.cli.commands import invoke; invoke(['review']);"
+        "print([m for m in sys.modules if m.startswith('wardround_python.checks.numeric.')])"
+    )
+    done = repo.run(sys.executable, "-c", code)
+    assert "python/PY084" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_specialists_stand_in_name_order_whatever_was_installed_first(site: Path) -> None:
     for name in ("zz_last", "aa_first"):
         _install(site, name, _GOOD.format(name=name))

@@ -216,8 +216,11 @@ def _rules_of_checks(specialist: Specialist) -> list[Rule]:
 
 def _rule_of_check(specialist: Specialist, code: str) -> Rule | None:
     """Return the rule of one check, which an index may load without the others."""
-    check = specialist.checks.get(code) if isinstance(specialist.checks, CheckRegistry) else None
-    return None if check is None else _validated(check, specialist).rule(specialist.name)
+    for checks in (specialist.checks, specialist.change_checks):
+        check = checks.get(code) if isinstance(checks, CheckRegistry) else None
+        if check is not None:
+            return _validated(check, specialist).rule(specialist.name)
+    return None
 
 
 def _validated(check: type[RuleDoc], specialist: Specialist) -> type[RuleDoc]:

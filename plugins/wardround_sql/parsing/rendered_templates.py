@@ -6,7 +6,6 @@ text is also read without branches, and without expressions that are a clause by
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
 from itertools import product
@@ -101,6 +100,8 @@ def _reads_postgres(text: str) -> bool:
 
 
 def _reads(text: str, dialect: str) -> bool:
+    import logging
+
     import sqlglot
     from sqlglot import exp
 

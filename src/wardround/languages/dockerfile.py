@@ -6,7 +6,6 @@ so an offset into an instruction's text is an offset into the file.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -131,6 +130,8 @@ class Instruction(Struct, frozen=True, eq=False):
         text = self.body.text.strip()
         if not text.startswith("["):
             return None
+        import json  # most instructions have the shell form
+
         try:
             parsed = json.loads(text)
         except (ValueError, RecursionError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import string
 from collections import Counter
 
 from wardround.checks.lazy import LazyPattern
@@ -30,7 +29,7 @@ _ASSIGNED = LazyPattern(
     r"private[_-]?key|credential)[\w-]{0,20}[\"']?\s{0,5}(?::=|=>|[:=])\s{0,5})"
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\n]{4,400}?)(?P=quote)|(?P<bare>[^\s\"'`,;(){}\[\]<>]{6,200}))"
 )
-_TOKEN_CHARACTERS = string.ascii_letters + string.digits + "+/=_.~-"
+_TOKEN_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=_.~-"
 _LITERAL = LazyPattern(
     r"(?<=\bDecimal\()(?P<decimal>'-?\d{1,400}(?:\.\d{1,400})?(?:E[+-]?\d{1,9})?')(?=\))"
     r"|'(?:[^'\\]|\\[\s\S])*(?:'|\\?\Z)|\"(?:[^\"\\]|\\[\s\S])*(?:\"|\\?\Z)"
@@ -64,7 +63,7 @@ def redact_tokens(text: str) -> str:
 def _is_name(run: str) -> bool:
     """Return True for words with short numbers, two of them long enough to be no part of a random text."""
     words = re.split("[-_]", run) if _WORDS.match(run) else []
-    return sum(len(one.rstrip(string.digits)) >= _LEAST_WORD for one in words) >= _LEAST_WORDS
+    return sum(len(one.rstrip("0123456789")) >= _LEAST_WORD for one in words) >= _LEAST_WORDS
 
 
 def _has_digit(run: str) -> bool:
