@@ -29,7 +29,7 @@ _ASSIGNED = LazyPattern(
     r"private[_-]?key|credential)[\w-]{0,20}[\"']?\s{0,5}(?::=|=>|[:=])\s{0,5})"
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\n]{4,400}?)(?P=quote)|(?P<bare>[^\s\"'`,;(){}\[\]<>]{6,200}))"
 )
-_TOKEN_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=_.~-"
+_UNBROKEN_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=_.~-"
 _LITERAL = LazyPattern(
     r"(?<=\bDecimal\()(?P<decimal>'-?\d{1,400}(?:\.\d{1,400})?(?:E[+-]?\d{1,9})?')(?=\))"
     r"|'(?:[^'\\]|\\[\s\S])*(?:'|\\?\Z)|\"(?:[^\"\\]|\\[\s\S])*(?:\"|\\?\Z)"
@@ -72,7 +72,7 @@ def _has_digit(run: str) -> bool:
 
 def beginning(text: str, limit: int) -> str:
     """Return the beginning of a text that does not end within a token, so that no part of one is left."""
-    return text if len(text) <= limit else text[:limit].rstrip(_TOKEN_CHARACTERS)
+    return text if len(text) <= limit else text[:limit].rstrip(_UNBROKEN_CHARACTERS)
 
 
 def redact_secrets(text: str) -> str:
