@@ -269,7 +269,7 @@ def _is_for_commit(change: Change, config: Config, request: ReviewRequest) -> bo
         request.ticket,
         request.policy_floor,
         request.parts_to_run(config),
-        model.url and request.profile.value in model.profiles,
+        model.is_used_by(request.profile.value),
     )
     return settings.policy in NEVER_DECLINING and not any(concluded)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli.accepting import accept_option
+from wardround.cli.exchange_options import exchange_options
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
 from wardround.cli.recording import sign_options
@@ -49,6 +50,7 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 @store_option
 @accept_option
 @run_options
+@exchange_options
 @click.option("--build-environments", is_flag=True,
               help="Build missing environments for the run; this uses the network.")  # fmt: skip
 @click.option("--no-fetch", is_flag=True, help="Do not fetch from origin.")
@@ -68,6 +70,7 @@ def ci(
     filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool, policy_floor: Path | None,
     ticket: str, sign_with: str, public_key: str, passphrase_env: str, store_name: str,
     accepted_record: str, run: str | None, sandbox: str | None, build_environments: bool,
+    exchange: Path | None, exchange_wait: float,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.change.revisions import require_ref
@@ -86,7 +89,7 @@ def ci(
     request = ReviewRequest(
         profile=Profile.CI, fail_level=fail_level or None, filter_mode=filter_mode or None,
         config_from=config_from, target_branch=event.target or "", policy_floor=policy_floor,
-        run=parse_run(run or None), sandbox=sandbox,
+        run=parse_run(run or None), sandbox=sandbox, exchange=exchange, exchange_wait=exchange_wait,
     )  # fmt: skip
     root, comparison = _compare(repo, event, base, head, may_fetch=not no_fetch)
     if build_environments and request.run != () and comparison.error is None:

@@ -43,6 +43,9 @@ def _shown(uri: str, environ: Mapping[str, str]) -> str:
 
 def language_model_lines(settings: LanguageModelSettings, environ: Mapping[str, str]) -> Iterator[str]:
     """Return the lines about the endpoint that planes may use; its URL cannot have credentials."""
+    if settings.is_exchange:
+        yield f"  exchange of files, used in {', '.join(settings.profiles)}"
+        return
     if not settings.url:
         yield "  none is configured, and none is contacted"
         return

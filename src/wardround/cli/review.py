@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from wardround.cli.accepting import accept_option
+from wardround.cli.exchange_options import exchange_options
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
 from wardround.cli.recording import record_options
@@ -53,6 +54,7 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 @store_option
 @accept_option
 @run_options
+@exchange_options
 @click.option(
     "--show-prompt",
     type=click.Choice(["intent", "contract", "semantic", "tests", "security", "perf"]),
@@ -82,6 +84,7 @@ def review(
     ticket: str, policy_floor: Path | None, record_file: Path | None, sign_with: str, public_key: str,
     passphrase_env: str, store_name: str, accepted_record: str,
     show_prompt: str | None, run: str | None, sandbox: str | None,
+    exchange: Path | None, exchange_wait: float,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.cli.options import ChangeSpec, RecordSpec, ReportSpec, TicketSpec
@@ -110,7 +113,7 @@ def review(
         profile=Profile(profile), fail_level=fail_level, filter_mode=filter_mode, only=only, skip=skip,
         jobs=jobs, config_file=config, config_from=config_from, use_models=not no_models,
         show_all=show_all, verbose=verbose, policy_floor=policy_floor, offline=offline,
-        run=parse_run(run), sandbox=sandbox,
+        run=parse_run(run), sandbox=sandbox, exchange=exchange, exchange_wait=exchange_wait,
     )  # fmt: skip
     if show_prompt is not None:
         from wardround.cli.model_request import print_model_request

@@ -10,13 +10,15 @@ from msgspec import Meta
 from wardround.errors import ConfigError
 from wardround.findings import Plane
 
+EXCHANGE = "exchange"
+"""The name of the model that is no endpoint: the reader of the files answers, such as a coding agent."""
 KEY_PREFIX = "WARDROUND_"
 """The prefix of the variable with the key: a configuration can name no other secret of the environment."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """An endpoint with the chat completions of OpenAI's API.
+    """An endpoint with the chat completions of OpenAI's API, or the exchange of files.
 
     Attributes:
         url: the base URL, such as ``https://api.openai.com/v1``.
@@ -43,6 +45,15 @@ class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=T
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.5
     security_errors: bool = False
     use_proxy: bool = False
+
+    @property
+    def is_exchange(self) -> bool:
+        """True if requests are written as files, and their answers read from files."""
+        return not self.url and self.model == EXCHANGE
+
+    def is_used_by(self, profile: str) -> bool:
+        """Return True if reviews of a profile use the model."""
+        return (bool(self.url) or self.is_exchange) and profile in self.profiles
 
     @property
     def completions_url(self) -> str:

@@ -24,6 +24,8 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         offline: no language model is contacted, whatever the configuration.
         run: the parts to run; None leaves it to the configuration.
         sandbox: the isolation of what runs; None for the configured one, ``none`` for none.
+        exchange: the folder of an exchange of files, in place of the configured language model.
+        exchange_wait: seconds to wait for the answers of an exchange.
     """
 
     profile: Profile = Profile.COMMIT
@@ -44,6 +46,8 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     offline: bool = False
     run: tuple[RunPart, ...] | None = ()
     sandbox: str | None = None
+    exchange: Path | None = None
+    exchange_wait: float = 0.0
 
     @property
     def trusted_side(self) -> Literal["target", "head"]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
+from wardround.config.language_model import EXCHANGE
 from wardround.config.loader import named_specialists, read, require_known_rules
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
@@ -28,7 +31,16 @@ def read_config(source: ChangeSource, change: Change, host: PluginHost, request:
         from wardround.inference.locations import require_models
 
         require_models(source.root, config.root.model_folders, config.origins["model-folders"])
-    return config
+    return config if request.exchange is None else _with_exchange(config, request)
+
+
+def _with_exchange(config: Config, request: ReviewRequest) -> Config:
+    """Return the configuration with an exchange of files in place of its language model."""
+    model = config.root.language_model
+    profiles = tuple({*model.profiles, request.profile.value})
+    timeout = model.timeout + request.exchange_wait
+    model = replace(model, url="", api_key_env="", model=EXCHANGE, profiles=profiles, timeout=timeout)
+    return replace(config, root=replace(config.root, language_model=model))
 
 
 def _explicit_file(request: ReviewRequest) -> tuple[str, bytes] | None:

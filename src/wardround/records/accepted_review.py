@@ -220,7 +220,7 @@ def _present(
     planned: PlannedTools,
 ) -> PresentReview:
     root, language_model = config.root, config.root.language_model
-    uses_language_model = bool(language_model.url) and request.profile.value in language_model.profiles
+    uses_language_model = language_model.is_used_by(request.profile.value)
     return PresentReview(
         context=context.id,
         profile=request.profile.value,

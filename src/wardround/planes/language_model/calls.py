@@ -8,7 +8,13 @@ from collections.abc import Callable, Sequence
 
 from wardround.config.language_model import LanguageModelSettings
 from wardround.planes.language_model.client import Client, open_client
-from wardround.planes.language_model.exchange_runner import CANCELLED, ExchangeRunner, PlaneAnswer
+from wardround.planes.language_model.exchange_folder import ExchangeFolder
+from wardround.planes.language_model.exchange_runner import (
+    CANCELLED,
+    Endpoint,
+    ExchangeRunner,
+    PlaneAnswer,
+)
 from wardround.planes.language_model.question import Question
 
 _POLL_S = 0.05
@@ -21,13 +27,14 @@ def run_all(
     settings: LanguageModelSettings,
     key: str,
     is_cancelled: Callable[[], bool],
+    exchange: ExchangeFolder | None = None,
 ) -> tuple[PlaneAnswer, ...]:
     """Send all questions at the same time, and wait for the answers.
 
     The calling thread may run an event loop, such as that of a server. An exception in it, such as an
     interrupt, ends the calls.
     """
-    calls = _Calls(runner, questions, settings, key, is_cancelled)
+    calls = _Calls(runner, questions, settings, key, is_cancelled, exchange)
     thread = threading.Thread(target=calls.run, daemon=True)
     thread.start()
     try:
@@ -52,12 +59,14 @@ class _Calls:
         settings: LanguageModelSettings,
         key: str,
         is_cancelled: Callable[[], bool],
+        exchange: ExchangeFolder | None,
     ) -> None:
         self._runner = runner
         self._questions = questions
         self._settings = settings
         self._key = key
         self._is_cancelled = is_cancelled
+        self._exchange = exchange
         self._has_to_end = threading.Event()
         self.answers = tuple(runner.not_sent(question, CANCELLED) for question in questions)
 
@@ -68,6 +77,9 @@ class _Calls:
         self._has_to_end.set()
 
     async def _run(self) -> None:
+        if self._exchange is not None:
+            await self._ask(self._exchange)
+            return
         try:
             http = open_client(self._settings)
         except OSError:
@@ -77,11 +89,13 @@ class _Calls:
             self._fail("httpx is not installed; install wardround[language-model]")
             return
         async with http:
-            client = Client(http, self._settings.completions_url, self._key)
-            tasks = [asyncio.create_task(self._runner.run(question, client)) for question in self._questions]
-            watch = asyncio.create_task(self._cancel_when_requested(tasks))
-            self.answers = tuple(await asyncio.gather(*tasks))
-            watch.cancel()
+            await self._ask(Client(http, self._settings.completions_url, self._key))
+
+    async def _ask(self, endpoint: Endpoint) -> None:
+        tasks = [asyncio.create_task(self._runner.run(question, endpoint)) for question in self._questions]
+        watch = asyncio.create_task(self._cancel_when_requested(tasks))
+        self.answers = tuple(await asyncio.gather(*tasks))
+        watch.cancel()
 
     def _fail(self, problem: str) -> None:
         self.answers = tuple(self._runner.not_sent(question, problem) for question in self._questions)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from wardround.config.language_model import LanguageModelSettings
 from wardround.config.request import ReviewRequest
 from wardround.execution.model import Results
 from wardround.findings import Finding, Plane, Status
 from wardround.planes.evidence import Exchange
-from wardround.planes.language_model.consultation import Consultation
+from wardround.planes.language_model.consultation import Consultation, exchange_folder
 from wardround.planes.language_model.influence import reasons_of
 from wardround.planes.language_model.question import Question
 from wardround.planes.language_model.questions import Material, QuestionWriter
@@ -20,6 +21,9 @@ from wardround.planes.signal import FileJudge
 from wardround.processors.classify import new_finding
 from wardround.rules.catalogue import Catalogue
 from wardround.specialists import Specialist
+
+if TYPE_CHECKING:
+    from wardround.planes.language_model.exchange_folder import ExchangeFolder
 
 CONSENT = "WARDROUND_LANGUAGE_MODEL"
 """The variable that permits the model where the configuration is that of the change itself."""
@@ -64,7 +68,7 @@ class Consultant:
         else:
             fitting = [question for question in questions if question.hunks]
             empty = [question for question in questions if not question.hunks]
-            answers = run_all(runner, fitting, self._settings, self._key, is_cancelled)
+            answers = run_all(runner, fitting, self._settings, self._key, is_cancelled, self._exchange)
             answers += tuple(runner.not_sent(question, _NOTHING_FITS) for question in empty)
         order = list(Plane)
         exchanges = tuple(sorted((a.exchange for a in answers), key=lambda one: order.index(one.plane)))
@@ -83,6 +87,14 @@ class Consultant:
         chosen = planes or self._settings.planes
         judges = [one for one in PLANES if isinstance(one, FileJudge) and one.name in chosen]
         return [found for judge in judges if (found := writer.question(judge)) is not None]
+
+    @property
+    def _exchange(self) -> ExchangeFolder | None:
+        if not self._settings.is_exchange:
+            return None
+        from wardround.planes.language_model.exchange_folder import ExchangeFolder  # only for one of files
+
+        return ExchangeFolder(exchange_folder(self._request), self._request.exchange_wait)
 
     @property
     def _key(self) -> str:
@@ -106,16 +118,18 @@ class Consultant:
 
     def _refusal(self, redactor: Redactor) -> str:
         """The reason why nothing may be sent; empty if there is none."""
-        if self._request.offline:
-            return "not called, because of --offline"
         if not self._request.use_models:
             return "not called, because of --no-models"
+        if not redactor.is_complete:
+            return "not called, because no check for secrets is loaded"
+        if self._settings.is_exchange:
+            return ""
+        if self._request.offline:
+            return "not called, because of --offline"
         if self._request.trusted_side == "head" and self._environ.get(CONSENT, "").lower() not in ("on", "1"):
             return f"not called, because the change configures it itself; set {CONSENT}=on to permit that"
         if self._settings.api_key_env and not (self._key and self._key.isascii() and self._key.isprintable()):
             return f"not called, because {self._settings.api_key_env} has no key"
-        if not redactor.is_complete:
-            return "not called, because no check for secrets is loaded"
         return ""
 
 

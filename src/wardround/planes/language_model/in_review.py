@@ -10,10 +10,11 @@ from wardround.change.change_source import ChangeSource, FileTexts, in_any_encod
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.code_context import CodeContext
+from wardround.errors import UsageError
 from wardround.execution.review_run import RawReview
 from wardround.findings import Plane
 from wardround.host import PluginHost
-from wardround.planes.language_model.consultation import Consultation
+from wardround.planes.language_model.consultation import Consultation, exchange_folder
 
 if TYPE_CHECKING:
     from wardround.planes.language_model.consult import Consultant
@@ -36,10 +37,26 @@ def consult(
         is_stopped: True once the review is cancelled, which cancels the calls.
     """
     settings = config.root.language_model
-    if not settings.url or request.profile.value not in settings.profiles:
+    if not settings.is_used_by(request.profile.value):
         return Consultation()
     consultant = _consultant(host, config, request)
+    if settings.is_exchange:
+        _require_untracked(source, request)
     return consultant.consult(_material(source, results, code, config, request), is_stopped)
+
+
+def _require_untracked(source: ChangeSource, request: ReviewRequest) -> None:
+    """Reject a folder for an exchange that contains tracked files: a change could bring its own answers.
+
+    Raises:
+        UsageError: it does.
+    """
+    root = source.root.resolve()
+    folder = exchange_folder(request).resolve()
+    if folder.is_relative_to(root) and source.has_tracked(folder.relative_to(root).as_posix()):
+        raise UsageError(
+            f"--exchange {folder}: git tracks files there, which could be answers; name another folder"
+        )
 
 
 def question_of(
