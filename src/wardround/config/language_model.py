@@ -11,7 +11,7 @@ from wardround.errors import ConfigError
 from wardround.findings import Plane
 
 EXCHANGE = "exchange"
-"""The name of the model that is no endpoint: the reader of the files answers, such as a coding agent."""
+"""The model name for an exchange of files: their reader answers, such as a coding agent."""
 KEY_PREFIX = "WARDROUND_"
 """The prefix of the variable with the key: a configuration can name no other secret of the environment."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

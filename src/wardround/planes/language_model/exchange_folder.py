@@ -1,6 +1,6 @@
-"""The exchange of files: a request is written as files, and whatever reads them writes the answer beside it.
+"""The exchange of files: requests are written as files, and answers are read from the same folder.
 
-The answerer, such as a coding agent, gets what an endpoint would get: the prompt, the input without secrets,
+Their reader, such as a coding agent, gets what an endpoint would get: the prompt, the input without secrets,
 and the schema of the answer. Its answer is validated like that of an endpoint.
 """
 
@@ -65,7 +65,7 @@ class ExchangeFolder:
         """Return the answer to a request as the body of a chat completion.
 
         Raises:
-            EndpointError: there is no answer yet, or a file cannot be written or read.
+            EndpointError: the request is not answered yet, or a file cannot be written or read.
         """
         digest = sha256(body).hexdigest()
         folder = self._folder / digest[:_ID_LENGTH]
