@@ -10,6 +10,7 @@ from msgspec import Meta
 from wardround.errors import ConfigError
 from wardround.findings import Plane
 
+ContextSize = Literal["hunks", "functions"]
 EXCHANGE = "exchange"
 """The model name for an exchange of files: their reader answers, such as a coding agent."""
 KEY_PREFIX = "WARDROUND_"
@@ -27,6 +28,7 @@ class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=T
         profiles: those of the reviews that use it.
         timeout: seconds for the answer to one plane, with retries.
         max_tokens: the limit on the answer.
+        context: the code that planes see: the changed lines, or the whole changed functions if they fit.
         input_tokens: the budget for the prompt and the change, estimated at four characters per token.
         confidence: of a finding.
         security_errors: findings of the security plane may be errors; others are at most warnings.
@@ -38,6 +40,7 @@ class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=T
     api_key_env: str = ""
     planes: tuple[Plane, ...] = tuple(Plane)
     profiles: tuple[Literal["commit", "ci"], ...] = ("ci",)
+    context: ContextSize = "functions"
     timeout: Annotated[float, Meta(gt=0, le=600)] = 60.0
     max_tokens: Annotated[int, Meta(ge=1, le=100_000)] = 2000
     input_tokens: Annotated[int, Meta(ge=1000, le=1_000_000)] = 8000

@@ -1,4 +1,4 @@
-"""A claim is a finding only if it quotes a changed line; everything else is discarded and counted."""
+"""A claim is a finding only if it quotes a sent line; everything else is discarded and counted."""
 
 from __future__ import annotations
 
@@ -27,21 +27,37 @@ def verified(*claims: Any, plane: Plane = Plane.INTENT, hunk: SentHunk = HUNK, *
     return verify(answer, plane, [hunk], settings(**values), redact_secrets, lambda path: HEAD)
 
 
-@pytest.mark.parametrize("stated", [3, 4, 5, 6, 7])
-def test_a_quote_within_two_lines_of_the_stated_one_counts(stated: int) -> None:
-    (found,) = verified(claim(line=stated, quote="return values[:11]")).findings
+@pytest.mark.parametrize("stated", [-(10**30), 3, 5, 8])
+@pytest.mark.parametrize(
+    "quote", ["return values[:11]", "5 +     return values[:11]", "\nreturn values[:11]\n\n"]
+)
+def test_a_quote_counts_wherever_the_model_counts_its_line(stated: int, quote: str) -> None:
+    (found,) = verified(claim(line=stated, quote=quote)).findings
     assert found.span == Span(5, 5, 5, 23)
+
+
+def test_of_equal_lines_the_nearest_changed_one_is_quoted() -> None:
+    lines = ("1   return None", "2 + return None", "9 + return None")
+    hunk = SentHunk("app.py", "app.py", lines, {2: "return None", 9: "return None"}, (), {1: "return None"})
+    for stated, line in ((1, 2), (2, 2), (7, 9)):
+        assert verified(claim(line=stated, quote="return None"), hunk=hunk).findings[0].span.line == line
+
+
+def test_a_quote_of_an_unchanged_line_is_a_finding_at_the_nearest_changed_one() -> None:
+    hunk = SentHunk("app.py", "app.py", (), {5: "    return values[:11]"}, (), {1: "import os"})
+    (found,) = verified(claim(line=1, quote="import os"), hunk=hunk).findings
+    assert (found.span.line, found.message) == (
+        5,
+        "It does something else. (contradiction, an unchanged line)",
+    )
 
 
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({"line": 5, "quote": "return values[:12]"}, "quote not in a changed line"),
-        ({"line": 5, "quote": "RETURN VALUES[:11]"}, "quote not in a changed line"),
-        ({"line": 8, "quote": "return values[:11]"}, "quote not in a changed line"),
-        ({"line": -(10**30), "quote": "return values[:11]"}, "quote not in a changed line"),
-        ({"line": 1, "quote": "import os"}, "quote not in a changed line"),
-        ({"line": 4, "quote": "def limit(values):\n    return values[:11]"}, "quote not in a changed line"),
+        ({"line": 5, "quote": "return values[:12]"}, "quote not in the input"),
+        ({"line": 5, "quote": "RETURN VALUES[:11]"}, "quote not in the input"),
+        ({"line": 1, "quote": "import os"}, "quote not in the input"),
         ({"line": 5, "quote": ""}, "no quote"),
         ({"line": 5, "quote": " re "}, "no quote"),
         ({"file": "other.py", "line": 5, "quote": "return values[:11]"}, "unknown file"),
@@ -50,7 +66,7 @@ def test_a_quote_within_two_lines_of_the_stated_one_counts(stated: int) -> None:
         ({"line": 5, "quote": "return values[:11]", "message": " \n "}, "no message"),
     ],
 )
-def test_a_claim_without_a_quote_of_a_changed_line_is_discarded(values: dict[str, Any], reason: str) -> None:
+def test_a_claim_without_a_quote_of_the_input_is_discarded(values: dict[str, Any], reason: str) -> None:
     assert verified(claim(**values)) == Verified((), {reason: 1})
 
 
@@ -58,7 +74,7 @@ def test_discarded_claims_are_counted_by_reason() -> None:
     bad = [claim(quote="invented text"), claim(quote="another one"), claim(quote="x")]
     found = verified(claim(line=5, quote="values[:11]"), *bad)
     assert len(found.findings) == 1
-    assert found.discarded == {"no quote": 1, "quote not in a changed line": 2}
+    assert found.discarded == {"no quote": 1, "quote not in the input": 2}
 
 
 def test_the_same_claim_twice_is_one_finding_of_the_higher_severity() -> None:
@@ -119,11 +135,6 @@ def test_a_quote_of_a_removed_line_is_a_finding_at_the_line_after_it(stated: int
     assert [(one.span, one.message) for one in found.findings] == [
         (Span(4, 1, 4, 19), "It does something else. (contradiction, a removed line)")
     ]
-
-
-def test_a_removed_line_far_from_the_stated_one_is_not_quoted() -> None:
-    found = verified(claim(line=9, quote="not allowed(user)"), hunk=REMOVED)
-    assert found == Verified((), {"quote not in a changed line": 1})
 
 
 GOOD = claim(line=5, quote="values[:11]")

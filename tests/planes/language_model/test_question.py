@@ -12,10 +12,18 @@ from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.context.ticket.model import Criterion, Ticket
 from wardround.findings import Plane
 from wardround.planes.language_model.budget import CHARACTERS_PER_TOKEN, describe_change
-from wardround.planes.language_model.hunks import LONGEST_LINE, PIECE, SentHunk, sent_hunks
+from wardround.planes.language_model.hunks import (
+    LONGEST_DEFINITION,
+    LONGEST_LINE,
+    PIECE,
+    SentHunk,
+    Surroundings,
+    sent_hunks,
+)
 from wardround.planes.language_model.inputs import Described
 from wardround.planes.language_model.prompts import load_prompt
 from wardround.planes.language_model.question import Candidate, Question, input_characters, question
+from wardround.retrieval.definitions import functions
 
 FIELDS = {
     Plane.INTENT: {"title", "criteria", "messages", "hunks", "omitted_hunks"},
@@ -34,7 +42,9 @@ def changed(*hunks: Hunk, **values: Any) -> ChangedFile:
 
 
 def shown(*hunks: Hunk, around: int = 0, moved: tuple[int, ...] = ()) -> list[tuple[str, ...]]:
-    return [hunk.lines for hunk in sent_hunks(changed(*hunks), "a.py", HEAD, BASE, around, moved)]
+    return [
+        hunk.lines for hunk in sent_hunks(changed(*hunks), "a.py", HEAD, BASE, Surroundings(around), moved)
+    ]
 
 
 def hunk(name: str, size: int) -> SentHunk:
@@ -76,7 +86,7 @@ def test_hunks_have_numbers_marks_and_context() -> None:
     ],
 )
 def test_a_removed_line_names_the_line_after_it(hunk: Hunk, following: int) -> None:
-    (found,) = sent_hunks(changed(hunk), "a.py", HEAD, BASE, 0)
+    (found,) = sent_hunks(changed(hunk), "a.py", HEAD, BASE, Surroundings())
     assert {line.next for line in found.removed} == {following}
     first = hunk.base_start
     assert [line.number for line in found.removed] == list(range(first, first + hunk.base_length))
@@ -84,22 +94,62 @@ def test_a_removed_line_names_the_line_after_it(hunk: Hunk, following: int) -> N
 
 def test_moved_lines_are_unchanged_and_cannot_be_quoted() -> None:
     assert shown(Hunk(5, 0, 6, 2), moved=(6, 7)) == []
-    (found,) = sent_hunks(changed(Hunk(5, 0, 6, 2)), "a.py", HEAD, BASE, 0, (6,))
+    (found,) = sent_hunks(changed(Hunk(5, 0, 6, 2)), "a.py", HEAD, BASE, Surroundings(), (6,))
     assert (found.lines, found.added) == (("6   new 6", "7 + new 7"), {7: "new 7"})
 
 
 def test_an_added_file_is_sent_in_pieces() -> None:
     file = ChangedFile("a.py", None, FileStatus.ADDED, "100644")
     lines = [*(f"line {number}" for number in range(1, 2 * PIECE + 2)), ""]
-    pieces = list(sent_hunks(file, "a.py", lines, [], 0))
+    pieces = list(sent_hunks(file, "a.py", lines, [], Surroundings()))
     assert [len(piece.lines) for piece in pieces] == [PIECE, PIECE, 1]
     assert sorted(number for piece in pieces for number in piece.added) == list(range(1, 2 * PIECE + 2))
 
 
 def test_a_long_line_is_cut() -> None:
     file = ChangedFile("a.js", None, FileStatus.ADDED, "100644")
-    (found,) = sent_hunks(file, "a.js", ["x" * 100_000, ""], [], 0)
+    (found,) = sent_hunks(file, "a.js", ["x" * 100_000, ""], [], Surroundings())
     assert len(found.added[1]) == LONGEST_LINE
+
+
+def whole(path: str, head: str, base: str, *hunks: Hunk) -> list[tuple[str, ...]]:
+    file = ChangedFile(path, path, FileStatus.MODIFIED, "100644", hunks=hunks)
+    surroundings = Surroundings(1, tuple(functions(path, head)), 300, 12_000)
+    found = sent_hunks(file, path, head.split("\n"), base.split("\n"), surroundings)
+    return [hunk.lines for hunk in found]
+
+
+def test_a_changed_function_is_sent_whole_with_both_versions_of_its_changed_lines() -> None:
+    head = (
+        "import os\n\n\ndef total(values):\n    found = 0\n    for one in values:\n        found += 1\n"
+        "    return found\n"
+    )
+    base = head.replace("found += 1", "found += one").replace("found = 0", "found = 1")
+    assert whole("a.py", head, base, Hunk(5, 1, 5, 1), Hunk(7, 1, 7, 1)) == [
+        (
+            "4   def total(values):",
+            "5 -     found = 1",
+            "5 +     found = 0",
+            "6       for one in values:",
+            "7 -         found += one",
+            "7 +         found += 1",
+            "8       return found",
+        )
+    ]
+
+
+def test_lines_outside_of_definitions_and_in_long_ones_have_some_lines_around_them() -> None:
+    head = "A = 1\nB = 2\nC = 3\nD = 4\n\n\ndef f():\n" + "    x = 1\n" * (LONGEST_DEFINITION + 1)
+    assert whole("a.py", head, head, Hunk(2, 0, 3, 1)) == [("2   B = 2", "3 + C = 3", "4   D = 4")]
+    assert whole("a.py", head, head, Hunk(20, 0, 21, 1)) == [
+        ("20       x = 1", "21 +     x = 1", "22       x = 1")
+    ]
+
+
+def test_functions_of_scripts_are_sent_whole() -> None:
+    head = "const a = 1;\nfunction total(values) {\n  let found = 0;\n  return found;\n}\n"
+    (found,) = whole("a.ts", head, head, Hunk(3, 0, 4, 1))
+    assert (found[0], found[-1]) == ("2   function total(values) {", "5   }")
 
 
 def test_hunks_that_do_not_fit_are_counted() -> None:
@@ -117,7 +167,7 @@ def test_without_room_a_question_has_no_hunks() -> None:
 
 def test_long_lines_make_short_pieces() -> None:
     file = ChangedFile("a.js", None, FileStatus.ADDED, "100644")
-    pieces = list(sent_hunks(file, "a.js", ["x" * 1000] * 20, [], 0))
+    pieces = list(sent_hunks(file, "a.js", ["x" * 1000] * 20, [], Surroundings()))
     assert [len(piece.lines) for piece in pieces] == [5, 5, 5, 5]
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.config.language_model import LanguageModelSettings
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.planes.language_model.answer_text import claims_in
-from wardround.planes.language_model.hunks import RemovedLine, SentHunk
+from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.prompts import Prompt
 from wardround.text.escaping import one_line
 from wardround.text.redaction import beginning
@@ -29,8 +30,8 @@ _OTHER_SCALES = {
     "critical": "error",
 }
 """The severities of other scales that models use, and ours."""
-_NEAR = 2
-"""A quote may be this many lines from the stated one: models often miscount."""
+_COPIED = LazyPattern(r"^\s{0,9}\d{1,9} [-+ ](?: |$)")
+"""The number and the mark before the text of a sent line."""
 
 
 class UnusableAnswer(Exception):
@@ -129,7 +130,7 @@ def verify(
     redact: Callable[[str], str],
     text_of: Callable[[str], str | None],
 ) -> Verified:
-    """Turn the claims that quote a changed line into findings, without secrets.
+    """Turn the claims that quote a sent line into findings, without secrets.
 
     Args:
         hunks: as they were sent.
@@ -145,12 +146,13 @@ def verify(
             discarded[place if isinstance(place, str) else "no message"] += 1
             continue
         severity = _severity(claim, plane, settings)
-        message = f"{message} ({claim.kind}{', a removed line' if place.is_removed else ''})"
+        message = f"{message} ({claim.kind}{place.note})"
         key = (place.path, place.line, message)
         if key in found:
             discarded["repeated"] += 1
             severity = max(severity, found[key].severity or severity)
-        span = _span("" if place.is_removed else claim.quote.strip(), place.line, text_of(place.path) or "")
+        quote = "" if place.note else quoted_text(claim)
+        span = _span(quote, place.line, text_of(place.path) or "")
         found[key] = RawFinding(
             plane.value, place.path, span, message, confidence=settings.confidence, severity=severity
         )
@@ -158,50 +160,74 @@ def verify(
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """The place of a finding: an added line, or the line after a removed one."""
+    """The place of a finding: an added line, the line after a removed one, or the changed line next to an
+    unchanged one.
+    """
 
     path: str
     line: int
     is_removed: bool = False
+    is_unchanged: bool = False
+
+    @property
+    def note(self) -> str:
+        """The addition to a message if the quoted line is not the one of the finding."""
+        return ", a removed line" if self.is_removed else ", an unchanged line" if self.is_unchanged else ""
+
+
+class _Quoted(msgspec.Struct, frozen=True):
+    """A sent line, and the place of a finding that quotes it."""
+
+    number: int
+    text: str
+    place: _Place
+
+    def distance(self, stated: int) -> tuple[bool, int, int]:
+        """Return the order among the lines with a quote: changed ones, then the nearest to the stated one.
+
+        Models count a removed line at the base or at the head.
+        """
+        nearest = min(abs(self.number - stated), abs(self.place.line - stated))
+        return self.place.is_unchanged, nearest, self.number
 
 
 class _SentFiles:
-    """The changed lines that were sent, by file."""
+    """The lines that were sent, by file."""
 
     def __init__(self, hunks: Sequence[SentHunk]) -> None:
-        self._paths = {hunk.file: hunk.path for hunk in hunks}
-        self._added: dict[str, dict[int, str]] = {}
-        self._removed: dict[str, list[RemovedLine]] = {}
+        self._lines: dict[str, list[_Quoted]] = {}
         for hunk in hunks:
-            self._added.setdefault(hunk.file, {}).update(hunk.added)
-            self._removed.setdefault(hunk.file, []).extend(hunk.removed)
+            self._lines.setdefault(hunk.file, []).extend(_quotable(hunk))
 
     def place(self, claim: Claim) -> _Place | str:
         """Return the path and the line that a claim quotes, or the reason why it quotes none."""
-        if claim.file not in self._paths:
+        if claim.file not in self._lines:
             return "unknown file"
-        quote = claim.quote.strip()
+        quote = quoted_text(claim)
         if len(quote) < _LEAST_QUOTE:
             return "no quote"
-        path = self._paths[claim.file]
-        line = _nearest(quote, claim.line, self._added[claim.file])
-        if line is not None:
-            return _Place(path, line)
-        removed = _nearest_removed(quote, claim.line, self._removed[claim.file])
-        return (
-            "quote not in a changed line" if removed is None else _Place(path, removed.next, is_removed=True)
-        )
+        found = [line for line in self._lines[claim.file] if quote in line.text]
+        if not found:
+            return "quote not in the input"
+        return min(found, key=lambda line: line.distance(claim.line)).place
 
 
-def _nearest(quote: str, stated: int, added: Mapping[int, str]) -> int | None:
-    near = [line for line in added if abs(line - stated) <= _NEAR and quote in added[line]]
-    return min(near, key=lambda line: (abs(line - stated), line), default=None)
+def quoted_text(claim: Claim) -> str:
+    """Return the first line of a quote, without the number and the mark that models copy with it."""
+    lines = (_COPIED.sub("", line).strip() for line in claim.quote.split("\n"))
+    return next((line for line in lines if len(line) >= _LEAST_QUOTE), claim.quote.strip())
 
 
-def _nearest_removed(quote: str, stated: int, removed: Sequence[RemovedLine]) -> RemovedLine | None:
-    """Return the removed line of a quote; models count it at the base or at the head."""
-    near = [line for line in removed if quote in line.text and line.distance(stated) <= _NEAR]
-    return min(near, key=lambda line: (line.distance(stated), line.number), default=None)
+def _quotable(hunk: SentHunk) -> Iterator[_Quoted]:
+    """Yield the lines of a hunk; a finding about an unchanged one is at the nearest changed one."""
+    for number, text in hunk.added.items():
+        yield _Quoted(number, text, _Place(hunk.path, number))
+    for line in hunk.removed:
+        yield _Quoted(line.number, line.text, _Place(hunk.path, line.next, is_removed=True))
+    changed = sorted({*hunk.added, *(line.next for line in hunk.removed)})
+    for number, text in hunk.unchanged.items() if changed else ():
+        nearest = min(changed, key=lambda one: (abs(one - number), one))
+        yield _Quoted(number, text, _Place(hunk.path, nearest, is_unchanged=True))
 
 
 def _message(claim: Claim, redact: Callable[[str], str]) -> str:

@@ -7,11 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 import msgspec
 
 from wardround.change.diff import ChangedFile, Hunk
+from wardround.retrieval.definitions import Definition, enclosing
 
 PIECE = 60
 """The lines of one piece of a long hunk, so that a part of it fits into the rest of a budget."""
 PIECE_CHARACTERS = 2000
 """The least characters after which a piece ends before it has as many lines."""
+LONGEST_DEFINITION = 200
+"""The lines of a definition that is sent whole; of a longer one only the surroundings of a hunk are sent."""
 LONGEST_LINE = 400
 """The characters of a line that are sent: longer ones are generated or data."""
 
@@ -42,6 +45,7 @@ class SentHunk(msgspec.Struct, frozen=True):
         lines: number, mark and text of each line.
         added: number -> the text of an added line, as it is sent.
         removed: the lines that are removed.
+        unchanged: number at the head -> the text of an unchanged line, as it is sent.
     """
 
     path: str
@@ -49,6 +53,7 @@ class SentHunk(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
     added: dict[int, str]
     removed: tuple[RemovedLine, ...] = ()
+    unchanged: dict[int, str] = {}
 
     @property
     def as_input(self) -> dict[str, object]:
@@ -60,6 +65,7 @@ class _Line(msgspec.Struct, frozen=True):
     mark: str
     number: int
     text: str
+    following: int = 0  # of a removed line: the line at the head before which it was
 
     @property
     def sent(self) -> str:
@@ -70,37 +76,79 @@ class _Line(msgspec.Struct, frozen=True):
         return f"{self.number} {self.mark} {self.sent}"
 
 
+class Surroundings(msgspec.Struct, frozen=True):
+    """The unchanged lines that are sent with a hunk.
+
+    Attributes:
+        around: lines before and after a hunk, where no whole definition is sent.
+        definitions: the definitions of the head, of which those around a hunk are sent whole.
+        piece, piece_characters: the size after which a longer part is cut.
+    """
+
+    around: int = 0
+    definitions: tuple[Definition, ...] = ()
+    piece: int = PIECE
+    piece_characters: int = PIECE_CHARACTERS
+
+    def extent(self, first: int, end: int) -> tuple[int, int]:
+        """Return the first line to send, and the one after the last, for changed lines at the head."""
+        start, stop = first - self.around, end + self.around
+        for line in (first, max(first, end - 1)):
+            found = enclosing(self.definitions, line)
+            if found is not None and found.end_line - found.line < LONGEST_DEFINITION:
+                start, stop = min(start, found.line), max(stop, found.end_line + 1)
+        return start, stop
+
+
 def sent_hunks(
     file: ChangedFile,
     name: str,
     head: Sequence[str],
     base: Sequence[str],
-    around: int,
+    surroundings: Surroundings,
     moved: Collection[int] = (),
 ) -> Iterator[SentHunk]:
-    """Return the hunks of a file in order.
+    """Return the hunks of a file in order; those whose surroundings overlap are one.
 
     Args:
         name: of the file as it is sent.
         head, base: the lines of the two sides without secrets.
-        around: the number of unchanged lines before and after a hunk.
         moved: the added lines that were only moved, which are sent as unchanged.
     """
     hunks = (Hunk(0, 0, 1, len(head)),) if file.is_all_added else file.hunks
+    for region in _regions(hunks, surroundings):
+        lines = [_unchanged(line, moved) for line in _lines(region, head, base)]
+        for piece in _pieces(lines, surroundings):
+            if any(line.mark != " " for line in piece):
+                yield _hunk(file.path, name, piece)
+
+
+class _Region(msgspec.Struct):
+    """Hunks that are sent together, and the lines at the head from which on and before which they are."""
+
+    start: int
+    end: int
+    hunks: list[Hunk]
+
+
+def _regions(hunks: Sequence[Hunk], surroundings: Surroundings) -> list[_Region]:
+    found: list[_Region] = []
     for hunk in hunks:
-        lines = [_unchanged(line, moved) for line in _lines(hunk, head, base, around)]
-        if all(line.mark == " " for line in lines):
-            continue
-        following = max(1, min(_first(hunk), _length(head)))
-        for piece in _pieces(lines):
-            yield _hunk(file.path, name, piece, following)
+        start, end = surroundings.extent(_first(hunk), _first(hunk) + hunk.head_length)
+        if found and start < found[-1].end:
+            found[-1].end = max(end, found[-1].end)
+            found[-1].hunks.append(hunk)
+        else:
+            found.append(_Region(max(1, start), end, [hunk]))
+    return found
 
 
-def _pieces(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
+def _pieces(lines: Sequence[_Line], surroundings: Surroundings) -> Iterator[Sequence[_Line]]:
     start = size = 0
     for end, line in enumerate(lines, 1):
         size += len(line.shown)
-        if end - start == PIECE or size >= PIECE_CHARACTERS or end == len(lines):
+        is_full = end - start == surroundings.piece or size >= surroundings.piece_characters
+        if is_full or end == len(lines):
             yield lines[start:end]
             start, size = end, 0
 
@@ -109,19 +157,23 @@ def _unchanged(line: _Line, moved: Collection[int]) -> _Line:
     return _Line(" ", line.number, line.text) if line.mark == "+" and line.number in moved else line
 
 
-def _lines(hunk: Hunk, head: Sequence[str], base: Sequence[str], around: int) -> Iterator[_Line]:
-    first = _first(hunk)
-    end = first + hunk.head_length
-    yield from _numbered(" ", head, max(1, first - around), first)
-    yield from _numbered("-", base, hunk.base_start, hunk.base_start + hunk.base_length)
-    yield from _numbered("+", head, first, end)
-    yield from _numbered(" ", head, end, end + around)
+def _lines(region: _Region, head: Sequence[str], base: Sequence[str]) -> Iterator[_Line]:
+    at = region.start
+    for hunk in region.hunks:
+        first = _first(hunk)
+        end = first + hunk.head_length
+        following = max(1, min(first, _length(head)))
+        yield from _numbered(" ", head, at, first)
+        yield from _numbered("-", base, hunk.base_start, hunk.base_start + hunk.base_length, following)
+        yield from _numbered("+", head, first, end)
+        at = end
+    yield from _numbered(" ", head, at, region.end)
 
 
-def _numbered(mark: str, lines: Sequence[str], first: int, end: int) -> Iterator[_Line]:
+def _numbered(mark: str, lines: Sequence[str], first: int, end: int, following: int = 0) -> Iterator[_Line]:
     for number, text in enumerate(lines[first - 1 : end - 1], first):
         if number < len(lines) or text:  # after the last line end there is no line
-            yield _Line(mark, number, text.rstrip("\r"))
+            yield _Line(mark, number, text.rstrip("\r"), following)
 
 
 def _first(hunk: Hunk) -> int:
@@ -133,7 +185,8 @@ def _length(lines: Sequence[str]) -> int:
     return len(lines) - (1 if lines and not lines[-1] else 0)
 
 
-def _hunk(path: str, name: str, lines: Sequence[_Line], following: int) -> SentHunk:
+def _hunk(path: str, name: str, lines: Sequence[_Line]) -> SentHunk:
     added = {line.number: line.sent for line in lines if line.mark == "+"}
-    removed = tuple(RemovedLine(line.number, following, line.sent) for line in lines if line.mark == "-")
-    return SentHunk(path, name, tuple(line.shown for line in lines), added, removed)
+    removed = tuple(RemovedLine(line.number, line.following, line.sent) for line in lines if line.mark == "-")
+    unchanged = {line.number: line.sent for line in lines if line.mark == " "}
+    return SentHunk(path, name, tuple(line.shown for line in lines), added, removed, unchanged)

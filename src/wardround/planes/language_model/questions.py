@@ -8,23 +8,33 @@ from functools import cached_property
 import msgspec
 
 from wardround.change.diff import ChangedFile
-from wardround.config.language_model import LanguageModelSettings
+from wardround.config.language_model import ContextSize, LanguageModelSettings
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.context.ticket.model import Ticket
 from wardround.execution.review_run import RawReview
 from wardround.findings import Plane
 from wardround.planes.language_model.budget import describe_change
-from wardround.planes.language_model.hunks import SentHunk, sent_hunks
+from wardround.planes.language_model.hunks import SentHunk, Surroundings, sent_hunks
 from wardround.planes.language_model.inputs import Described
 from wardround.planes.language_model.prompts import load_prompt
 from wardround.planes.language_model.question import Candidate, Question, input_characters, question
 from wardround.planes.language_model.redaction import Redactor
 from wardround.planes.language_model.sent_neighbours import sent_neighbours
 from wardround.planes.signal import FileJudge
+from wardround.retrieval.definitions import Definition, functions
 
 _AROUND = {Plane.SEMANTIC: 3, Plane.SECURITY: 3, Plane.PERF: 3}
 """The unchanged lines before and after a hunk: in the planes that judge code by its surroundings."""
+_AROUND_DEFINITIONS = 8
+"""The same where whole definitions are sent and a hunk is in none, or in a long one."""
+_PIECE, _PIECE_CHARACTERS = 300, 12_000
+"""The size of a piece where whole definitions are sent."""
 
+_SIZES: Mapping[ContextSize, Sequence[ContextSize]] = {
+    "hunks": ("hunks",),
+    "functions": ("functions", "hunks"),
+}
+"""The sizes of the input that are tried, until every hunk fits."""
 
 MOST_FILES = 300
 """The files that are searched for secrets and sent: that takes 20 ms each, and fewer fit into a request."""
@@ -77,24 +87,32 @@ class QuestionWriter:
         self._settings = settings
         self._names = _sent_names([file.path for file in material.sent_files], redactor)
         self._lines: dict[tuple[str, bool], list[str]] = {}
+        self._defined: dict[str, tuple[Definition, ...]] = {}
 
     def question(self, plane: FileJudge) -> Question | None:
         """Return the question of a plane; None if it has nothing to judge."""
-        claimed, around = self._material.claimed, _AROUND.get(plane.name, 0)
+        claimed = self._material.claimed
         files = [file for file in self._material.files if plane.applies_to(claimed[file.path])]
-        candidates = [
-            Candidate(hunk, "tests" in claimed[file.path])
-            for file in files
-            if file.path in self._names
-            for hunk in self._hunks(file, around)
-        ]
         unread = sum(max(1, len(file.hunks)) for file in files if file.path not in self._names)
-        if not candidates and not unread:
+        files = [file for file in files if file.path in self._names]
+        if not files and not unread:
             return None
         prompt = load_prompt(plane.name)
         characters = input_characters(self._settings, prompt)
         described = self._described(plane.name, characters)
-        return question(prompt, candidates, described, characters, unread)
+        found = None
+        for size in _SIZES[self._settings.context]:
+            candidates = [
+                Candidate(hunk, "tests" in claimed[file.path])
+                for file in files
+                for hunk in self._hunks(file, plane.name, size)
+            ]
+            if not candidates and not unread:
+                return None
+            found = question(prompt, candidates, described, characters, unread)
+            if found.omitted == unread:
+                break
+        return found
 
     def _described(self, plane: Plane, characters: int) -> Described:
         """Return what a plane sees besides the hunks: the description for intent, neighbours for others."""
@@ -110,10 +128,20 @@ class QuestionWriter:
         lines = self._side(path, base=False)
         return lines[number - 1] if number <= len(lines) else ""
 
-    def _hunks(self, file: ChangedFile, around: int) -> Sequence[SentHunk]:
+    def _hunks(self, file: ChangedFile, plane: Plane, size: ContextSize) -> Sequence[SentHunk]:
         head, base = self._side(file.path, base=False), self._side(file.path, base=True)
         moved = self._material.moved.get(file.path, ())
-        return tuple(sent_hunks(file, self._names[file.path], head, base, around, moved))
+        surroundings = Surroundings(_AROUND.get(plane, 0))
+        if size == "functions":
+            surroundings = Surroundings(
+                _AROUND_DEFINITIONS, self._definitions(file.path), _PIECE, _PIECE_CHARACTERS
+            )
+        return tuple(sent_hunks(file, self._names[file.path], head, base, surroundings, moved))
+
+    def _definitions(self, path: str) -> tuple[Definition, ...]:
+        if path not in self._defined:
+            self._defined[path] = tuple(functions(path, "\n".join(self._side(path, base=False))))
+        return self._defined[path]
 
     def _side(self, path: str, *, base: bool) -> list[str]:
         """The lines of one side of a file without secrets; redacting takes time, so once."""
