@@ -23,13 +23,15 @@ def change(repo: GitRepository) -> GitRepository:
     return repo
 
 
-def respond(folder: Path, semantic: str) -> int:
+def respond(folder: Path, semantic: str, verdict: str = "stands") -> int:
     """Answer every request without an answer, and return how many there were."""
     open_requests = [one for one in folder.iterdir() if not (one / "answer.json").exists()]
     for request in open_requests:
         prompt = json.loads((request / "request.json").read_text())["prompt"]
-        is_semantic = prompt.startswith("# semantic")
-        (request / "answer.json").write_text(semantic if is_semantic else '{"findings": []}')
+        answer = semantic if prompt.startswith("# semantic") else '{"findings": []}'
+        if prompt.startswith("# refutation"):
+            answer = json.dumps({"claims": [{"claim": 1, "verdict": verdict, "reason": "r", "quote": ""}]})
+        (request / "answer.json").write_text(answer)
     return len(open_requests)
 
 
@@ -49,8 +51,19 @@ def test_a_review_waits_for_answers_and_continues_with_them(change: GitRepositor
     assert "not answered yet; write answer.json" in " ".join(text.split())
     assert respond(folder, f"```json\n{json.dumps({'findings': [CLAIM]})}\n```") == 6
     second = change.report(*OPTIONS, "--exchange", folder)
-    assert from_model(second) == [("language-model/semantic", "app.py", 6)]
+    assert from_model(second) == []
+    assert respond(folder, "") == 1
+    third = change.report(*OPTIONS, "--exchange", folder)
+    assert from_model(third) == [("language-model/semantic", "app.py", 6)]
     assert respond(folder, "") == 0
+
+
+def test_a_refuted_claim_is_no_finding(change: GitRepository, tmp_path: Path) -> None:
+    folder = tmp_path / "exchange"
+    for _ in range(2):
+        change.report(*OPTIONS, "--exchange", folder)
+        respond(folder, json.dumps({"findings": [CLAIM]}), "refuted")
+    assert from_model(change.report(*OPTIONS, "--exchange", folder)) == []
 
 
 def test_answers_are_checked_like_those_of_an_endpoint(change: GitRepository, tmp_path: Path) -> None:
@@ -66,9 +79,10 @@ def test_answers_are_checked_like_those_of_an_endpoint(change: GitRepository, tm
 
 def test_the_exchange_is_in_the_record_and_replays(change: GitRepository, tmp_path: Path) -> None:
     folder, record = tmp_path / "exchange", tmp_path / "r.intoto.jsonl"
-    change.report(*OPTIONS, "--exchange", folder)
-    respond(folder, json.dumps({"findings": [CLAIM]}))
-    change.report(*OPTIONS, "--exchange", folder, "--record", record)
+    for _ in range(2):
+        change.report(*OPTIONS, "--exchange", folder)
+        respond(folder, json.dumps({"findings": [CLAIM]}))
+    assert from_model(change.report(*OPTIONS, "--exchange", folder, "--record", record))
     done = change.wardround("replay", record, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -161,6 +161,7 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The exchange of one plane with a language model.
 
     Attributes:
+        step: the first pass, which makes claims, or the second, which tries to refute them.
         prompt: the digest of the prompt file and the output schema.
         requests: the digests of the bodies that were sent, in their order.
         model: as configured; ``served_model`` is the name that the endpoint returned.
@@ -188,6 +189,7 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     omitted_hunks: int = 0
     problem: str = ""
     refused: tuple[str, ...] = ()
+    step: Literal["claims", "refutation"] = "claims"
 
 
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):

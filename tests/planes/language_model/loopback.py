@@ -17,6 +17,7 @@ import jsonschema
 
 from tests.planes.language_model.chat_request import REQUEST
 
+REFUTATION = "refutation"
 Behaviour = Callable[["Received", socket.socket], None]
 """Sends a response, or something else, to one request."""
 
@@ -49,10 +50,11 @@ class Received:
 
 @dataclass
 class Endpoint:
-    """The server with the requests it received."""
+    """The server with the requests it received, those of the second pass apart."""
 
     url: str
     received: list[Received] = field(default_factory=list)
+    refutations: list[Received] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
 
     def requests(self, plane: str) -> list[Received]:
@@ -60,13 +62,16 @@ class Endpoint:
 
 
 @contextmanager
-def endpoint(*behaviours: Behaviour, tls: ssl.SSLContext | None = None) -> Iterator[Endpoint]:
+def endpoint(
+    *behaviours: Behaviour, tls: ssl.SSLContext | None = None, second: Sequence[Behaviour] = ()
+) -> Iterator[Endpoint]:
     """Serve on loopback: each plane gets the behaviours in their order, then the last one again.
 
     A request that does not match the description is an error of the test.
 
     Args:
         tls: encrypts the connections.
+        second: the behaviours in the second pass, in their order; by default every claim stands.
     """
 
     class Handler(socketserver.BaseRequestHandler):
@@ -78,11 +83,13 @@ def endpoint(*behaviours: Behaviour, tls: ssl.SSLContext | None = None) -> Itera
                     answer(request, connection)
 
     def answer(request: Received, connection: socket.socket) -> None:
+        is_second = request.plane == REFUTATION
+        chosen = (second or (let_stand,)) if is_second else behaviours
         with lock:
-            found.received.append(request)
+            (found.refutations if is_second else found.received).append(request)
             found.violations.extend(_violations(request))
-            number = len(found.requests(request.plane)) - 1
-        behaviours[min(number, len(behaviours) - 1)](request, connection)
+            number = len(found.refutations) if is_second else len(found.requests(request.plane))
+        chosen[min(number - 1, len(chosen) - 1)](request, connection)
 
     lock = threading.Lock()
     server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
@@ -166,6 +173,20 @@ def completion(content: str | None, **values: Any) -> bytes:
 def answers(content: str | None, **values: Any) -> Behaviour:
     """Complete with this text."""
     return respond(200, completion(content, **values))
+
+
+def verdicts(*found: str) -> Behaviour:
+    """Complete with a verdict on each claim, in their order."""
+    claims = [
+        {"claim": number, "verdict": verdict, "reason": "The line shows it.", "quote": ""}
+        for number, verdict in enumerate(found, 1)
+    ]
+    return answers(json.dumps({"claims": claims}))
+
+
+def let_stand(request: Received, connection: socket.socket) -> None:
+    """Refute no claim."""
+    verdicts(*("stands" for _ in request.input["claims"]))(request, connection)
 
 
 def claims(*found: Mapping[str, Any]) -> Behaviour:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -38,12 +38,13 @@ class UnusableAnswer(Exception):
     """The answer cannot be used; the text is the reason, which contains nothing of the answer.
 
     Attributes:
-        answer: the claims that can be read nevertheless, as of an answer that is cut off.
+        partial: the part that can be read nevertheless, as of an answer that is cut off; None if there is
+            none.
     """
 
-    def __init__(self, reason: str, answer: Answer | None = None) -> None:
+    def __init__(self, reason: str, partial: object = None) -> None:
         super().__init__(reason)
-        self.answer = answer or Answer()
+        self.partial = partial
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -64,11 +65,36 @@ class Answer(msgspec.Struct, frozen=True):
     discarded: dict[str, int] = {}
 
 
+class CheckedClaim(msgspec.Struct, frozen=True):
+    """A claim that quotes a sent line, as the second pass gets it: without secrets."""
+
+    file: str
+    line: int
+    quote: str
+    severity: str
+    message: str
+
+
 class Verified(msgspec.Struct, frozen=True):
-    """The claims that became findings, and reason -> the number of those that did not."""
+    """The claims that became findings, and reason -> the number of those that did not.
+
+    Attributes:
+        claims: one for each finding.
+    """
 
     findings: tuple[RawFinding, ...] = ()
     discarded: dict[str, int] = {}
+    claims: tuple[CheckedClaim, ...] = ()
+
+    def without(self, refuted: Collection[int], reason: str) -> Verified:
+        """Return those whose number is not in a collection; the others are discarded for a reason."""
+        kept = [number for number in range(len(self.findings)) if number not in refuted]
+        discarded = Counter(self.discarded) + Counter({reason: len(self.findings) - len(kept)})
+        return Verified(
+            tuple(self.findings[number] for number in kept),
+            dict(sorted(discarded.items())),
+            tuple(self.claims[number] for number in kept),
+        )
 
 
 def decode_answer(content: str, prompt: Prompt) -> Answer:
@@ -89,6 +115,26 @@ def decode_answer(content: str, prompt: Prompt) -> Answer:
 def read_claims(content: str, prompt: Prompt) -> Answer:
     """Return the claims of a text that is not a complete answer."""
     return _matching(claims_in(content).values, prompt)
+
+
+class ClaimReader:
+    """Reads the claims of the first pass of a plane."""
+
+    def __init__(self, prompt: Prompt) -> None:
+        self._prompt = prompt
+
+    def decode(self, content: str) -> Answer:
+        """Return the claims of a complete answer; see ``decode_answer``."""
+        return decode_answer(content, self._prompt)
+
+    def read(self, content: str) -> Answer:
+        """Return the claims of a text that is not a complete answer."""
+        return read_claims(content, self._prompt)
+
+    def join(self, before: Answer, after: Answer) -> Answer:
+        """Return the claims of two answers: a second one does not take back those of the first."""
+        discarded = Counter(before.discarded) + Counter(after.discarded)
+        return Answer((*before.claims, *after.claims), dict(discarded))
 
 
 def _matching(values: Sequence[Any], prompt: Prompt) -> Answer:
@@ -139,6 +185,7 @@ def verify(
     sent = _SentFiles(hunks)
     discarded = Counter(answer.discarded)
     found: dict[tuple[str, int, str], RawFinding] = {}
+    checked: dict[tuple[str, int, str], CheckedClaim] = {}
     for claim in answer.claims:
         place = sent.place(claim)
         message = _message(claim, redact)
@@ -156,7 +203,8 @@ def verify(
         found[key] = RawFinding(
             plane.value, place.path, span, message, confidence=settings.confidence, severity=severity
         )
-    return Verified(tuple(found.values()), dict(sorted(discarded.items())))
+        checked[key] = CheckedClaim(claim.file, place.line, quoted_text(claim), severity.label, message)
+    return Verified(tuple(found.values()), dict(sorted(discarded.items())), tuple(checked.values()))
 
 
 class _Place(msgspec.Struct, frozen=True):

@@ -33,33 +33,30 @@ class ClaimsInText(msgspec.Struct, frozen=True):
     has_documents: bool = False
 
 
-def claims_in(text: str) -> ClaimsInText:
-    """Return the claims of all documents in a text, and single ones of a document that is cut off."""
+def claims_in(text: str, name: str = "findings", part: str = "quote") -> ClaimsInText:
+    """Return the claims of all documents in a text, and single ones of a document that is cut off.
+
+    Args:
+        name: of the list of claims in a document.
+        part: a name that every claim has.
+    """
     found: list[Any] = []
     is_complete = has_documents = False
     for value in _documents(_without_reasoning(text)):
         has_documents = True
-        claims = _claims_of(value)
+        claims = _claims_of(value, name, part)
         is_complete = is_complete or claims is not None
-        found += claims or _single(value)
+        found += [value] if claims is None and isinstance(value, dict) and part in value else claims or []
     return ClaimsInText(tuple(found), is_complete, has_documents)
 
 
-def _claims_of(value: Any) -> list[Any] | None:
+def _claims_of(value: Any, name: str, part: str) -> list[Any] | None:
     """Return the claims of a complete document, or of a list without one; None for anything else."""
-    match value:
-        case {"findings": [*claims]}:
-            return claims
-        case [{"quote": _}, *_]:
-            return list(value)
-    return None
-
-
-def _single(value: Any) -> list[Any]:
-    match value:
-        case {"quote": _}:
-            return [value]
-    return []
+    if isinstance(value, dict) and isinstance(value.get(name), list):
+        claims: list[Any] = value[name]
+        return claims
+    is_list = isinstance(value, list) and value and isinstance(value[0], dict) and part in value[0]
+    return list(value) if is_list else None
 
 
 def _without_reasoning(text: str) -> str:

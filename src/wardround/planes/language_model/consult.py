@@ -71,7 +71,8 @@ class Consultant:
             answers = run_all(runner, fitting, self._settings, self._key, is_cancelled, self._exchange)
             answers += tuple(runner.not_sent(question, _NOTHING_FITS) for question in empty)
         order = list(Plane)
-        exchanges = tuple(sorted((a.exchange for a in answers), key=lambda one: order.index(one.plane)))
+        made = [exchange for answer in answers for exchange in answer.exchanges]
+        exchanges = tuple(sorted(made, key=lambda one: order.index(one.plane)))
         found = tuple(finding for answer in answers for finding in answer.findings)
         return Consultation(found, exchanges, tuple(_notes(exchanges)))
 

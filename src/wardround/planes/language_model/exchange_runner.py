@@ -1,11 +1,10 @@
-"""The exchange of one plane: at most one retry, and a usable answer or the reason why there is none."""
+"""The exchanges of one plane: its claims, then their refutation; at most one retry each."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
-from typing import Protocol
+from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -15,14 +14,7 @@ from wardround.context.canonical import content_id
 from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import RawFinding
 from wardround.planes.evidence import Exchange, TokenUsage
-from wardround.planes.language_model.answer import (
-    Answer,
-    UnusableAnswer,
-    Verified,
-    decode_answer,
-    read_claims,
-    verify,
-)
+from wardround.planes.language_model.answer import ClaimReader, UnusableAnswer, Verified, verify
 from wardround.planes.language_model.client import (
     Choice,
     Completion,
@@ -33,12 +25,15 @@ from wardround.planes.language_model.client import (
 )
 from wardround.planes.language_model.parameters import AcceptedParameters
 from wardround.planes.language_model.question import Question
+from wardround.planes.language_model.refutation import RefutationInput, VerdictReader, refutation
 from wardround.text.escaping import one_line
 from wardround.text.redaction import beginning
 
 _LONGEST_ANSWER = 20_000
 _LONGEST_NAME = 200
 CANCELLED = "the review was cancelled"
+REFUTED = "refuted"
+"""The reason for which a claim of the first pass is discarded after the second."""
 
 
 class Endpoint(Protocol):
@@ -48,18 +43,50 @@ class Endpoint(Protocol):
         """Return the body of a successful response; raise ``EndpointError`` for anything else."""
 
 
+Content = TypeVar("Content")
+
+
+class AnswerReader(Protocol[Content]):
+    """Reads the answers to one kind of question."""
+
+    def decode(self, content: str) -> Content:
+        """Return the content of a complete answer; raise ``UnusableAnswer`` for anything else."""
+
+    def read(self, content: str) -> Content:
+        """Return the part of an incomplete answer that can be read."""
+
+    def join(self, before: Content, after: Content) -> Content:
+        """Return the content of an answer and of the one to a retry."""
+
+
 class PlaneAnswer(msgspec.Struct, frozen=True):
-    """The findings of a language model for one plane, and the exchange for the record.
+    """The findings of a language model for one plane, and the exchanges for the record.
 
     An answer that is cut off can have findings and a problem.
+
+    Attributes:
+        refutation: the exchange of the second pass; None if the first one made no claim.
     """
 
     exchange: Exchange
     findings: tuple[RawFinding, ...] = ()
+    refutation: Exchange | None = None
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Both exchanges, in their order."""
+        return (self.exchange,) if self.refutation is None else (self.exchange, self.refutation)
+
+
+class _Outcome(NamedTuple, Generic[Content]):
+    """The content of an answer, None without one, and the reason why it is not complete."""
+
+    content: Content | None
+    problem: str
 
 
 class ExchangeRunner:
-    """Runs the exchanges of planes with a model.
+    """Runs the exchanges of planes with a model: what the first pass claims, the second tries to refute.
 
     Args:
         redact: removes secrets from a text.
@@ -78,34 +105,70 @@ class ExchangeRunner:
 
     async def run(self, question: Question, endpoint: Endpoint) -> PlaneAnswer:
         """Return the answer to a question, or the exchange with the reason why there is none."""
-        progress = _Progress(question, self._settings, self._redact)
+        progress = _Progress(question, self._settings, self._redact, ClaimReader(question.prompt))
+        outcome = await self._outcome(progress, endpoint)
+        answer, problem = outcome.content, outcome.problem
+        if answer is None:
+            return PlaneAnswer(progress.failed(problem))
+        try:
+            verified = verify(
+                answer, question.plane, question.hunks, self._settings, self._redact, self._text_of
+            )
+        except PLUGIN_EXCEPTIONS as error:  # see below
+            return PlaneAnswer(progress.failed(f"it failed with {type(error).__name__}"))
+        if not verified.claims:
+            return PlaneAnswer(progress.answered(verified, problem))
+        verified, second = await self._refuted(question, verified, endpoint)
+        return PlaneAnswer(progress.answered(verified, problem), verified.findings, second)
+
+    async def _refuted(
+        self, question: Question, verified: Verified, endpoint: Endpoint
+    ) -> tuple[Verified, Exchange]:
+        """Return the claims that stand, and the exchange of the second pass."""
+        asked = refutation(question, verified.claims)
+        progress = _Progress(asked, self._settings, self._redact, VerdictReader(len(verified.claims)))
+        outcome = await self._outcome(progress, endpoint)
+        judged, problem = outcome.content or {}, outcome.problem
+        refuted = {number for number, verdict in judged.items() if verdict.verdict == "refuted"}
+        kept = verified.without(refuted, REFUTED) if refuted else verified
+        if problem:  # claims without a verdict are not findings
+            stand = sorted(number for number in range(len(verified.claims)) if number not in refuted)
+            unjudged = {at for at, number in enumerate(stand) if number not in judged}
+            kept = kept.without(unjudged, "without a verdict of the second pass") if unjudged else kept
+            return kept, progress.failed(f"second pass: {problem}")
+        return kept, progress.done()
+
+    async def _outcome(self, progress: _Progress[Content], endpoint: Endpoint) -> _Outcome[Content]:
         try:
             async with asyncio.timeout(self._settings.timeout):
-                answer, problem = await progress.run(endpoint)
-            return progress.answered(self._verified(question, answer), problem)
+                content, problem = await progress.run(endpoint)
+            return _Outcome(content, problem)
         except TimeoutError:
-            return progress.failed(f"timed out after {self._settings.timeout:g} s")
+            return _Outcome(None, f"timed out after {self._settings.timeout:g} s")
         except asyncio.CancelledError:
-            return progress.failed(CANCELLED)
+            return _Outcome(None, CANCELLED)
         except EndpointError as cause:
-            return progress.failed(str(cause))
+            return _Outcome(None, str(cause))
         except PLUGIN_EXCEPTIONS as error:  # a defect in one exchange affects no other
-            return progress.failed(f"it failed with {type(error).__name__}")
-
-    def _verified(self, question: Question, answer: Answer) -> Verified:
-        return verify(answer, question.plane, question.hunks, self._settings, self._redact, self._text_of)
+            return _Outcome(None, f"it failed with {type(error).__name__}")
 
     def not_sent(self, question: Question, problem: str) -> PlaneAnswer:
         """Return the exchange of a question that was not sent."""
-        return _Progress(question, self._settings, self._redact).failed(problem)
+        progress = _Progress(question, self._settings, self._redact, ClaimReader(question.prompt))
+        return PlaneAnswer(progress.failed(problem))
 
 
-class _Progress:
+class _Progress(Generic[Content]):
     """The requests and responses of one exchange so far."""
 
     def __init__(
-        self, question: Question, settings: LanguageModelSettings, redact: Callable[[str], str]
+        self,
+        question: Question,
+        settings: LanguageModelSettings,
+        redact: Callable[[str], str],
+        reader: AnswerReader[Content],
     ) -> None:
+        self._reader = reader
         self._question = question
         self._settings = settings
         self._redact = redact
@@ -116,33 +179,36 @@ class _Progress:
             settings.model,
             settings.seed,
             omitted_hunks=question.omitted,
+            step="refutation" if isinstance(question.content, RefutationInput) else "claims",
         )
 
-    def failed(self, problem: str) -> PlaneAnswer:
-        return PlaneAnswer(replace(self._exchange, problem=problem))
+    def done(self) -> Exchange:
+        return self._exchange
 
-    def answered(self, verified: Verified, problem: str) -> PlaneAnswer:
-        exchange = replace(
+    def failed(self, problem: str) -> Exchange:
+        return replace(self._exchange, problem=problem)
+
+    def answered(self, verified: Verified, problem: str) -> Exchange:
+        return replace(
             self._exchange,
             findings=len(verified.findings),
             discarded=verified.discarded,
             problem=problem,
         )
-        return PlaneAnswer(exchange, verified.findings)
 
-    async def run(self, endpoint: Endpoint) -> tuple[Answer, str]:
+    async def run(self, endpoint: Endpoint) -> tuple[Content, str]:
         """Send the question, and once more after a failure that may pass or an unusable answer.
 
         Returns:
-            The claims of all answers, and the reason why the last one is not complete; empty if it is.
+            The content of all answers, and the reason why the last one is not complete; empty if it is.
         """
         first = await self._first(endpoint)
         if first is None:
-            return await self._last(endpoint, Answer(), "")
+            return await self._attempt(endpoint, "")
         answer, problem = first
         return await self._last(endpoint, answer, problem) if problem else (answer, "")
 
-    async def _first(self, endpoint: Endpoint) -> tuple[Answer, str] | None:
+    async def _first(self, endpoint: Endpoint) -> tuple[Content, str] | None:
         """Return the first answer, or None after a failure that may have passed."""
         try:
             return await self._attempt(endpoint, "")
@@ -152,26 +218,25 @@ class _Progress:
             await asyncio.sleep(cause.retry_after)
             return None
 
-    async def _last(self, endpoint: Endpoint, before: Answer, problem: str) -> tuple[Answer, str]:
-        """Return the last answer with the claims of the one before, which a retry does not take back."""
+    async def _last(self, endpoint: Endpoint, before: Content, problem: str) -> tuple[Content, str]:
+        """Return the last answer together with the one before it."""
         answer, rest = await self._attempt(endpoint, problem)
-        discarded = Counter(before.discarded) + Counter(answer.discarded)
-        return Answer((*before.claims, *answer.claims), dict(discarded)), rest
+        return self._reader.join(before, answer), rest
 
-    async def _attempt(self, endpoint: Endpoint, problem: str) -> tuple[Answer, str]:
-        """Return the claims of an answer, and the reason why it is not complete; empty if it is."""
+    async def _attempt(self, endpoint: Endpoint, problem: str) -> tuple[Content, str]:
+        """Return the content of an answer, and the reason why it is not complete; empty if it is."""
         completion = decode_completion(await self._send(endpoint, problem))
         try:
             return self._decoded(self._noted(completion)), ""
         except UnusableAnswer as cause:
-            return cause.answer, str(cause)
+            partial = self._reader.read("") if cause.partial is None else cause.partial
+            return cast(Content, partial), str(cause)
 
-    def _decoded(self, choice: Choice) -> Answer:
+    def _decoded(self, choice: Choice) -> Content:
         content, problem = _content(choice)
-        prompt = self._question.prompt
         if problem:
-            raise UnusableAnswer(problem, read_claims(content, prompt))
-        return decode_answer(content, prompt)
+            raise UnusableAnswer(problem, self._reader.read(content))
+        return self._reader.decode(content)
 
     async def _send(self, endpoint: Endpoint, problem: str) -> bytes:
         """Send a request, and again without each parameter that the endpoint refuses."""

@@ -40,13 +40,24 @@ def load_prompt(plane: Plane) -> Prompt:
     Raises:
         WardroundError: the package is incomplete.
     """
+    return _load(plane, plane)
+
+
+def load_refutation(plane: Plane) -> Prompt:
+    """Read the prompt of the second pass of a plane, which tries to refute the claims of the first.
+
+    Raises:
+        WardroundError: the package is incomplete.
+    """
+    return _load(plane, "refutation")
+
+
+def _load(plane: Plane, name: str) -> Prompt:
     folder = package_folder(RULES_PACKAGE) / "prompts"
     try:
-        text = (folder / f"{plane}.md").read_bytes()
-        schema = (folder / f"{plane}.schema.json").read_bytes()
+        text = (folder / f"{name}.md").read_bytes()
+        schema = (folder / f"{name}.schema.json").read_bytes()
         digest = content_id(b"\0".join((text, schema)))
         return Prompt(plane, text.decode("utf-8"), msgspec.json.decode(schema, type=dict), digest)
     except (OSError, ValueError) as cause:
-        raise WardroundError(
-            f"the prompt of the {plane} plane cannot be read: {cause}; reinstall wardround"
-        ) from cause
+        raise WardroundError(f"the prompt {name}.md cannot be read: {cause}; reinstall wardround") from cause
