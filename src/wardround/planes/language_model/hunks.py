@@ -81,7 +81,7 @@ class Surroundings(msgspec.Struct, frozen=True):
 
     Attributes:
         around: lines before and after a hunk, where no whole definition is sent.
-        definitions: the definitions of the head, of which those around a hunk are sent whole.
+        definitions: of the head; those around a hunk are sent whole.
         piece, piece_characters: the size after which a longer part is cut.
     """
 

@@ -1,4 +1,4 @@
-"""The second pass of a plane: each claim of the first is refuted, or stands and becomes a finding."""
+"""The second pass of a plane: a claim of the first is refuted, or it becomes a finding."""
 
 from __future__ import annotations
 
