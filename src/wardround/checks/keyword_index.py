@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import cached_property, lru_cache
 
+
 class KeywordIndex:
     """The distinct tokens of a text, about a tenth of its length."""
 
@@ -33,19 +34,14 @@ class KeywordIndex:
         return word in (self.text if _has_gap(word) else self.tokens)
 
     def contains_any(self, words: Iterable[str]) -> bool:
-        """Return True if the text contains one of some words; pass many as a tuple, which is indexed once."""
-        if isinstance(words, tuple) and len(words) >= _MANY_WORDS:
-            return _matcher(words).matches_any(self)
         return any(map(self.has, words))
 
 
 _LONG = 65_536
-_MANY_WORDS = 4
-"""From this number on, an index of the words pays."""
 _START = 3
 """The number of characters by which words are looked up at each position of a token."""
-_LONG_TOKEN = 64
-"""A longer token is data, which no other text contains."""
+_LONG_TEXT = 10_000
+"""In a longer text, most words of a registry take less time than all positions."""
 _TOKENS_KEPT = 8192
 
 
@@ -64,8 +60,8 @@ def _kept(text: str) -> KeywordIndex:
 class KeywordMatcher:
     """Matches hundreds of words against many texts; a text contains few of them.
 
-    The texts of a project share most of their tokens, so the words in each token are searched for once. A word
-    that spans white space is searched for in the text if a token contains the longest part of it.
+    The texts of a project share most of their tokens, so the words in each token are searched for once. A
+    word that spans white space is searched for in the text if a token contains the longest part of it.
     """
 
     def __init__(self, words: Collection[str]) -> None:
@@ -77,7 +73,7 @@ class KeywordMatcher:
         for part in self._parts:
             if len(part) >= _START:
                 self._by_start.setdefault(part[:_START], []).append(part)
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._with: dict[str, list[str]] = {}
         self._without: set[str] = set()
 
     def matches(self, index: KeywordIndex) -> Iterator[str]:
@@ -87,49 +83,39 @@ class KeywordMatcher:
                 if word == part or word in index.text:
                     yield word
 
-    def matches_any(self, index: KeywordIndex) -> bool:
-        """Return True if the text contains one of the words."""
-        return next(self.matches(index), None) is not None
-
     def _parts_in(self, index: KeywordIndex) -> Set[str]:
         """Return the parts that a token contains."""
         found = {part for part in self._short if part in index.tokens}
-        long_tokens = []
-        for token in index.token_set - self._without:
-            if len(token) > _LONG_TOKEN:
-                long_tokens.append(token)
-            else:
-                found.update(self._parts_in_token(token))
-        if long_tokens:
-            text = " ".join(long_tokens)
-            found.update(part for parts in self._by_start.values() for part in parts if part in text)
+        tokens = index.token_set - self._without
+        for token in tokens & self._with.keys():
+            found.update(self._with[token])
+        new = tokens - self._with.keys()
+        if new:
+            text = " ".join(new)
+            parts = [part for part in self._candidates(text) if part in text]
+            found.update(parts)
+            self._keep(new, parts)
         return found
 
-    def _parts_in_token(self, token: str) -> Sequence[str]:
-        known = self._known.get(token)
-        if known is None:
-            known = tuple(
-                part
-                for at in range(len(token) - _START + 1)
-                for part in self._by_start.get(token[at : at + _START], ())
-                if token.startswith(part, at)
-            )
-            self._keep(token, known)
-        return known
+    def _candidates(self, text: str) -> Iterable[str]:
+        """Return the parts whose first characters are in a text."""
+        if len(text) > _LONG_TEXT:
+            return [part for parts in self._by_start.values() for part in parts]
+        starts = {text[at : at + _START] for at in range(len(text))}
+        return [part for start in starts & self._by_start.keys() for part in self._by_start[start]]
 
-    def _keep(self, token: str, parts: tuple[str, ...]) -> None:
-        if len(self._known) + len(self._without) >= _TOKENS_KEPT:
-            self._known.clear()
+    def _keep(self, tokens: Set[str], parts: Sequence[str]) -> None:
+        """Record which of the parts each of some tokens contains."""
+        if len(tokens) > _TOKENS_KEPT:
+            return
+        if len(self._with) + len(self._without) + len(tokens) > _TOKENS_KEPT:
+            self._with.clear()
             self._without.clear()
-        if parts:
-            self._known[token] = parts
-        else:
-            self._without.add(token)
-
-
-@lru_cache(maxsize=256)
-def _matcher(words: tuple[str, ...]) -> KeywordMatcher:
-    return KeywordMatcher(words)
+        for token in tokens:
+            inside = [part for part in parts if part in token]
+            if inside:
+                self._with[token] = inside
+        self._without |= tokens - self._with.keys()
 
 
 @lru_cache(maxsize=4096)

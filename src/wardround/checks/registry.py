@@ -123,6 +123,8 @@ def _matching_entries(file: BeforeAfter, entries: Mapping[int, CheckEntry]) -> S
         head = keyword_index(file.text or "")
         unmatched = {n: words for n, words in unmatched.items() if not head.contains_any(words)}
     base = file.base_text or "" if unmatched else ""
+    if (file.text or "").startswith(base):
+        return [number for number in numbers if number not in unmatched]
     return [n for n in numbers if n not in unmatched or any(word in base for word in unmatched[n])]
 
 

@@ -70,6 +70,8 @@ _STEMS = (
 
 def removes_none_test(base: str, text: str) -> bool:
     """Return True if a line of the base that tests for a missing value is nowhere in a text."""
+    if base.endswith("\n") and text.startswith(base):
+        return False
     removed = " ".join(set(base.split("\n")).difference(text.split("\n")))
     if not any(word in removed for word in _NONE_WORDS):
         return False
