@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.change.diff import ChangedFile, Hunk
+from wardround.checks.keyword_index import keyword_index
 from wardround.checks.lazy import LazyPattern
 from wardround.context.ignore_comments import IGNORE, KEYWORDS, REGION, REGION_END
 
@@ -56,10 +57,10 @@ def moved_ignores(file: ChangedFile, base: bytes | None, head: bytes) -> frozens
 
 def mentions_ignore(content: bytes) -> bool:
     """Return True if a file has an ignore comment of any tool."""
-    lowered = content.lower()
-    if not any(word in lowered for word in KEYWORDS):
+    text = content.decode("utf-8", "surrogateescape")
+    if not keyword_index(text).in_lower_case.contains_any(KEYWORDS):
         return False
-    return IGNORE.search(content.decode("utf-8", "surrogateescape")) is not None
+    return IGNORE.search(text) is not None
 
 
 def without_ignore_comments(text: str) -> str:
