@@ -48,6 +48,10 @@ def removes_a_binding_or_uses_an_import(file: BeforeAfter) -> bool:
     return base != text and (_uses_an_import(base, text) or _removes_a_binding(base, text))
 
 
+_FEW_NAMES = 50
+"""As many are found in a text before the expression has matched all its names."""
+
+
 def _removes_a_binding(base: str, text: str) -> bool:
     """Return True if a name is bound in the base only."""
     old, new = _differing_blocks(base, text)
@@ -63,6 +67,8 @@ def _uses_an_import(base: str, text: str) -> bool:
     if "import" in old or "import" in new:
         return True
     imported = _imported_names(text)
+    if len(imported) <= _FEW_NAMES and not any(f"{name}." in new for name in imported):
+        return False
     if imported.isdisjoint(_OWNER.findall(new)):
         return False
     before = set(base.split("\n"))

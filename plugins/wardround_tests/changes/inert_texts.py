@@ -55,7 +55,8 @@ def has_same_code(path: str, before: Sequence[str], after: Sequence[str]) -> boo
 
 def without_texts(text: str) -> str:
     """Return code with empty strings, except those that decide or are code; values in them stay."""
-    pieces, end = [], 0
+    pieces: list[str] = []
+    end = 0
     for match in _STRING.finditer(text):
         prefix = _prefix_of(text, match.start())
         start = match.start() - len(prefix)

@@ -83,6 +83,10 @@ class KeywordMatcher:
                 if word == part or word in index.text:
                     yield word
 
+    def matches_any(self, index: KeywordIndex) -> bool:
+        """Return True if the text contains one of the words."""
+        return next(self.matches(index), None) is not None
+
     def _parts_in(self, index: KeywordIndex) -> Set[str]:
         """Return the parts that a token contains."""
         found = {part for part in self._short if part in index.tokens}
