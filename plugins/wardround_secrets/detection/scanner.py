@@ -211,7 +211,7 @@ def scan(
     Of two checks that match the same secret, the first in order reports it.
     """
     text = ScannedText(source.path, source.text, source.models, source.is_added, source.project.read)
-    anchors = _anchors_in(text.text, tuple(order))
+    anchors = anchors_in(text.text, tuple(order))
     reported: list[tuple[int, int]] = []
     found: list[RawFinding] = []
     for check in order:
@@ -230,7 +230,7 @@ def scan(
     return sorted(found, key=lambda result: result.span)
 
 
-def _anchors_in(text: str, checks: tuple[type[SecretCheck], ...]) -> Set[bytes]:
+def anchors_in(text: str, checks: tuple[type[SecretCheck], ...]) -> Set[bytes]:
     """Return the anchors of some checks that a text contains."""
     index = keyword_index(text).in_lower_case
     return {word.encode() for word in _anchor_matcher(checks).matches(index)}
