@@ -26,6 +26,8 @@ from wardround_secrets.detection.assignments import Assignment, assignments_in
 
 _MOST = 100
 """Maximum number of secrets reported in one file; a dump of keys needs no more."""
+_LONG = 65_536
+"""In a longer text, which often no other check indexes, the checks take less time than its index."""
 _RUN, _REST = ord("a"), ord(" ")
 _IN_TOKENS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _SHORTEST_RUN = b"a" * 20
@@ -211,7 +213,7 @@ def scan(
     Of two checks that match the same secret, the first in order reports it.
     """
     text = ScannedText(source.path, source.text, source.models, source.is_added, source.project.read)
-    anchors = anchors_in(text.text, tuple(order))
+    anchors = anchors_in(text, tuple(order))
     reported: list[tuple[int, int]] = []
     found: list[RawFinding] = []
     for check in order:
@@ -230,9 +232,11 @@ def scan(
     return sorted(found, key=lambda result: result.span)
 
 
-def anchors_in(text: str, checks: tuple[type[SecretCheck], ...]) -> Set[bytes]:
-    """Return the anchors of some checks that a text contains."""
-    index = keyword_index(text).in_lower_case
+def anchors_in(text: ScannedText, checks: tuple[type[SecretCheck], ...]) -> Set[bytes]:
+    """Return the anchors of some checks that a text contains; all of them for a long text."""
+    if len(text.text) >= _LONG:
+        return {word for check in checks for word in check.ANCHORS}
+    index = keyword_index(text.text).in_lower_case
     return {word.encode() for word in _anchor_matcher(checks).matches(index)}
 
 

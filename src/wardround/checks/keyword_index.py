@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import cached_property, lru_cache
+
+_BREAKS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 
 
 class KeywordIndex:
@@ -40,20 +43,21 @@ class KeywordIndex:
 _LONG = 65_536
 _START = 3
 """The number of characters by which words are looked up at each position of a token."""
-_LONG_TEXT = 10_000
-"""In a longer text, most words of a registry take less time than all positions."""
 _TOKENS_KEPT = 8192
 
 
 def keyword_index(text: str) -> KeywordIndex:
-    """Return the index of a text, shared by all callers if the text has a usual length and is used soon
-    again.
-    """
-    return _kept(text) if len(text) < _LONG else KeywordIndex(text)
+    """Return the index of a text, shared by all callers if the text is used soon again."""
+    return _kept(text) if len(text) < _LONG else _kept_long(text)
 
 
 @lru_cache(maxsize=512)
 def _kept(text: str) -> KeywordIndex:
+    return KeywordIndex(text)
+
+
+@lru_cache(maxsize=2)
+def _kept_long(text: str) -> KeywordIndex:
     return KeywordIndex(text)
 
 
@@ -73,6 +77,9 @@ class KeywordMatcher:
         for part in self._parts:
             if len(part) >= _START:
                 self._by_start.setdefault(part[:_START], []).append(part)
+        self._by_name: dict[str, list[str]] = {}
+        for part in self._parts:
+            self._by_name.setdefault(_longest_name(part), []).append(part)
         self._with: dict[str, list[str]] = {}
         self._without: set[str] = set()
 
@@ -85,6 +92,8 @@ class KeywordMatcher:
 
     def matches_any(self, index: KeywordIndex) -> bool:
         """Return True if the text contains one of the words."""
+        if len(index.text) >= _LONG:  # one of many words is found at once
+            return index.contains_any(word for words in self._parts.values() for word in words)
         return next(self.matches(index), None) is not None
 
     def _parts_in(self, index: KeywordIndex) -> Set[str]:
@@ -102,9 +111,10 @@ class KeywordMatcher:
         return found
 
     def _candidates(self, text: str) -> Iterable[str]:
-        """Return the parts whose first characters are in a text."""
-        if len(text) > _LONG_TEXT:
-            return [part for parts in self._by_start.values() for part in parts]
+        """Return the parts that a text may contain: by their first characters, or by their names."""
+        if len(text) >= _LONG:
+            names = " ".join(set(text.translate(_BREAKS).split()))
+            return [part for name, parts in self._by_name.items() if name in names for part in parts]
         starts = {text[at : at + _START] for at in range(len(text))}
         return [part for start in starts & self._by_start.keys() for part in self._by_start[start]]
 
@@ -126,6 +136,11 @@ class KeywordMatcher:
 def _has_gap(word: str) -> bool:
     """Return True if a word spans white space."""
     return " " in word or not word.isprintable()
+
+
+def _longest_name(part: str) -> str:
+    """Return the longest run of letters, digits and underscores in a part; empty if there is none."""
+    return part if part.isidentifier() else max(re.findall(r"\w+", part), key=len, default="")
 
 
 def _longest_part(word: str) -> str:

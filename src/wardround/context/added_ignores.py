@@ -19,6 +19,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.context.ignore_comments import IGNORE, KEYWORDS, REGION, REGION_END
 
 _COMMENT = LazyPattern(r"\s*(?:#|//|/\*|\*|--|<!--|\{/\*)")
+_LONG = 65_536
+"""In a longer text, few words take less time than its index."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -58,7 +60,12 @@ def moved_ignores(file: ChangedFile, base: bytes | None, head: bytes) -> frozens
 def mentions_ignore(content: bytes) -> bool:
     """Return True if a file has an ignore comment of any tool."""
     text = content.decode("utf-8", "surrogateescape")
-    if not keyword_index(text).in_lower_case.contains_any(KEYWORDS):
+    if len(text) < _LONG:
+        has_keyword = keyword_index(text).in_lower_case.contains_any(KEYWORDS)
+    else:
+        lowered = text.lower()
+        has_keyword = any(word in lowered for word in KEYWORDS)
+    if not has_keyword:
         return False
     return IGNORE.search(text) is not None
 

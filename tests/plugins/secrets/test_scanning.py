@@ -12,7 +12,7 @@ import pytest
 from wardround_secrets.checks import CHECKS
 from wardround_secrets.checks.passwords.committed_credentials import CommittedCredentials
 from wardround_secrets.detection import providers, value_filters
-from wardround_secrets.detection.scanner import SecretCheck, anchors_in, scan
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, anchors_in, scan
 from wardround_secrets.specialist import SecretsSpecialist
 
 from tests.plugins.secrets.planted import (
@@ -244,8 +244,10 @@ def test_a_check_whose_anchors_a_text_lacks_is_not_run(
 @pytest.mark.parametrize("check", [check for check in CHECKS if check.ANCHORS], ids=lambda check: check.ID)
 def test_a_check_is_possible_with_each_of_its_anchors(check: type[SecretCheck]) -> None:
     for anchor in check.ANCHORS:
-        for text in (f"x{anchor.decode()}y", f"é {anchor.decode().upper()}\n"):
-            assert check.is_possible("src/app.py", anchors_in(text, (check,))), anchor
+        for text in (f"x{anchor.decode()}y", f"é {anchor.decode().upper()}\n", anchor.decode() * 66_000):
+            assert check.is_possible("src/app.py", anchors_in(ScannedText("src/app.py", text), (check,))), (
+                anchor
+            )
 
 
 def test_a_credential_file_needs_no_anchor() -> None:
