@@ -42,7 +42,7 @@ class KeywordIndex:
 
 _LONG = 65_536
 _START = 3
-"""The number of characters by which words are looked up at each position of a token."""
+"""The number of characters at the start of a word by which it is found at a position of a token."""
 _TOKENS_KEPT = 8192
 
 

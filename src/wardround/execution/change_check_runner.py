@@ -133,7 +133,7 @@ class ChangeCheckRunner:
     def _files(self) -> tuple[ChangedFileView, ...]:
         """The files of the change without excluded files, links and fragments, for all specialists.
 
-        They keep the texts that a check has read, until the checks have run.
+        Texts that a check has read are cached until the checks have run.
         """
         files = []
         for file in self._change.files:
