@@ -8,13 +8,14 @@ code point, so that offsets are columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import msgspec
 
 from wardround.checks.base import Check
+from wardround.checks.keyword_index import KeywordMatcher, keyword_index
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
@@ -25,6 +26,8 @@ from wardround_secrets.detection.assignments import Assignment, assignments_in
 
 _MOST = 100
 """Maximum number of secrets reported in one file; a dump of keys needs no more."""
+_LONG = 65_536
+"""In a longer text, which often no other check indexes, the checks take less time than its index."""
 _RUN, _REST = ord("a"), ord(" ")
 _IN_TOKENS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _SHORTEST_RUN = b"a" * 20
@@ -181,6 +184,17 @@ class SecretCheck(Check):
     """True if it reports in tests, examples and documentation."""
     IN_GENERATED: ClassVar[bool] = False
     """True if it reports in generated files and data files."""
+    ANCHORS: ClassVar[tuple[bytes, ...]] = ()
+    """Words in lower case; every text with a match contains at least one, unless there are none."""
+
+    @classmethod
+    def is_possible(cls, path: str, anchors: Set[bytes]) -> bool:
+        """Return True if a text can contain a match; a cheap test.
+
+        Args:
+            anchors: the words in it that are anchors of any check.
+        """
+        return not cls.ANCHORS or not anchors.isdisjoint(cls.ANCHORS)
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterable[SecretMatch]:
@@ -199,9 +213,12 @@ def scan(
     Of two checks that match the same secret, the first in order reports it.
     """
     text = ScannedText(source.path, source.text, source.models, source.is_added, source.project.read)
+    anchors = anchors_in(text, tuple(order))
     reported: list[tuple[int, int]] = []
     found: list[RawFinding] = []
     for check in order:
+        if not check.is_possible(source.path, anchors):
+            continue
         with source.isolated(check.ID):
             for hit in _hits(check, text):
                 if len(reported) >= _MOST:
@@ -213,6 +230,19 @@ def scan(
                 if check in selected:
                     found.append(RawFinding(check.ID, source.path, span, hit.message, severity=hit.severity))
     return sorted(found, key=lambda result: result.span)
+
+
+def anchors_in(text: ScannedText, checks: tuple[type[SecretCheck], ...]) -> Set[bytes]:
+    """Return the anchors of some checks that a text contains; all of them for a long text."""
+    if len(text.text) >= _LONG:
+        return {word for check in checks for word in check.ANCHORS}
+    index = keyword_index(text.text).in_lower_case
+    return {word.encode() for word in _anchor_matcher(checks).matches(index)}
+
+
+@lru_cache(maxsize=64)
+def _anchor_matcher(checks: tuple[type[SecretCheck], ...]) -> KeywordMatcher:
+    return KeywordMatcher({word.decode() for check in checks for word in check.ANCHORS})
 
 
 def _hits(check: type[SecretCheck], text: ScannedText) -> Iterator[SecretMatch]:
