@@ -8,6 +8,7 @@ from wardround_docker_ci.tools.hadolint import HADOLINT
 from wardround_docker_ci.tools.here_documents import with_gaps, without_data
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
+from tests.conftest import GitRepository
 from tests.plugins.docker_ci.conftest import Reviewed, places
 from wardround.languages.dockerfile import read
 
@@ -178,3 +179,15 @@ def test_hadolint_reads_on_behind_a_here_document(reviewed: Reviewed) -> None:
     assert "set -e; make\nEOF\n\n# more" in with_gaps(text)
     assert "a \\\nE\n\nUSER" in with_gaps("FROM a:1\nRUN <<E\na \\\n b\nE\nUSER a\n")
     assert with_gaps("FROM a:1\nRUN <<E\nE\nUSER a\n") == "FROM a:1\nRUN <<E\nE\nUSER a\n"
+
+
+def test_one_missing_timeout_is_one_finding(repo: GitRepository) -> None:
+    steps = "steps {\n sh 'kubectl rollout status deployment/a'\n }"
+    pipeline = "pipeline {\n triggers { cron('H 2 * * *') }\n stages {\n stage('a') {\n %s\n }\n }\n}\n"
+    repo.stage({".wardround.toml": "preview = true\n", "Jenkinsfile": pipeline % (steps + "\n input 'go'")})
+
+    found = [one for one in repo.report("--staged", "--all")["findings"] if one["file"] == "Jenkinsfile"]
+
+    assert [(one["rule"], one["line"], one["sources"]) for one in found] == [
+        ("docker-ci/DC093", 8, ["docker-ci/DC093", "docker-ci/DC095"])
+    ]
