@@ -21,8 +21,8 @@ def error_line(text: str) -> str:
     """Return the first line of the error that a text shows; the lines after it only explain it.
 
     That is the first that pytest marks, the first after the frames of the last traceback, or the first that
-    begins as an error of JavaScript does; of another text, the last line that is not a frame. A syntax error is
-    named with its file and line.
+    begins as an error of JavaScript does; of another text, the last line that is not a frame. A syntax error
+    has its file and line.
     """
     lines = [line for line in text.splitlines() if line.strip() and not _SCRIPT_FRAME.match(line)]
     found = next(_error_lines(lines), "").strip()

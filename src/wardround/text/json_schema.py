@@ -15,9 +15,9 @@ def schema_text(kind: type) -> str:
 
 def _cleaned(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _cleaned_description(one) if key == "description" else _cleaned(one) for key, one in value.items()}
+        return {key: _cleaned_entry(key, one) for key, one in value.items()}
     return [_cleaned(one) for one in value] if isinstance(value, list) else value
 
 
-def _cleaned_description(value: object) -> object:
-    return inspect.cleandoc(value) if isinstance(value, str) else _cleaned(value)
+def _cleaned_entry(key: object, value: object) -> object:
+    return inspect.cleandoc(value) if key == "description" and isinstance(value, str) else _cleaned(value)

@@ -72,7 +72,7 @@ def test_a_finding_about_other_types_is_not(tmp_path: Path) -> None:
         ("x.group.join(x.group)", False),
     ],
 )
-def test_an_argument_of_python_s_own_functions_is(tmp_path: Path, call: str, is_late: bool) -> None:  # noqa: FBT001
+def test_an_argument_of_python_s_own_functions_is(tmp_path: Path, call: str, is_late: bool) -> None:
     body = f"{call}\nif x.group is None:\n    return ''"
     message = "Argument to function `len` is incorrect: Expected `Sized`, found `list[int] | None`"
     for code in ("invalid-argument-type", "reportArgumentType"):

@@ -130,7 +130,7 @@ class SecretInLog(TreeCheck):
         )
 
     def _is_made_of_secrets(self, name: str, at: Node) -> bool:
-        """Return True if a name refers to literal headers with a secret, or to a URL with a key in its query."""
+        """Return True if a name refers to literal headers with a secret, or to a URL with a key."""
         value = self.code.value_of(name, at)
         if value is not None and value.type in _TEXTS:
             text = self.text(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.languages.python.module import PythonModule, last_name
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name
 from wardround.languages.python.tree import walk
 
 
@@ -47,8 +47,8 @@ def is_text(node: ast.expr) -> bool:
 def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
     """Return the value of the only assignment to a name or attribute, anywhere in the module.
 
-    A context manager that ``with`` binds to a name counts as its value. Of several values of a name, that of the
-    same function is the only one there. ``self.LIMIT`` and ``Config.LIMIT`` are also resolved in the body of the
+    A context manager that ``with`` binds to a name counts as its value. Of several values of a name, the only
+    one of the same function counts. ``self.LIMIT`` and ``Config.LIMIT`` are also resolved in the body of the
     class.
     """
     last = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
@@ -91,11 +91,12 @@ def _entered(module: PythonModule) -> dict[str, list[ast.expr]]:
     """Return name -> the context managers that ``with`` statements bind to it."""
     found = module.notes.get(_entered)
     if found is None:
-        found = module.notes[_entered] = {}
+        entered: dict[str, list[ast.expr]] = {}
         for node in module.nodes:
             for item in node.items if isinstance(node, (ast.With, ast.AsyncWith)) else ():
                 if isinstance(item.optional_vars, ast.Name):
-                    found.setdefault(item.optional_vars.id, []).append(item.context_expr)
+                    entered.setdefault(item.optional_vars.id, []).append(item.context_expr)
+        found = module.notes[_entered] = entered
     assert isinstance(found, dict)
     return found
 
