@@ -38,9 +38,10 @@ class RemovedPathInUse(BrokenUseCheck):
     The build fails, or a pattern silently matches nothing. Change the path in the same commit.
 
     A path counts if it leads to the removed file from the root of the repository or from the folder of the
-    file that names it, and if git does not ignore it; an action is named by its folder. Dotted names of Python
-    modules count in commands and configuration. Imports are reported by PY084 and TS098. Comments and prose, as in a prompt, do not count.
-    For a deleted file, neither do a use in a file that tests whether it exists, and a filter of paths.
+    file that names it, and if git does not ignore it; an action is named by its folder. Dotted names of
+    Python modules count in commands and configuration. Imports are reported by PY084 and TS098. Comments and
+    prose, as in a prompt, do not count. For a deleted file, neither do a use in a file that tests whether it
+    exists, and a filter of paths.
     """
 
     ID = "CT004"
