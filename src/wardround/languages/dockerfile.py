@@ -107,8 +107,14 @@ class Instruction(Struct, frozen=True, eq=False):
 
     @property
     def runs_document(self) -> bool:
-        """Return True for ``RUN <<EOF``, whose here-document is a script or the input of one program."""
-        return self.keyword == "RUN" and bool(self.heredocs) and self.text.startswith(self.markers[0].text)
+        """Return True for ``RUN <<EOF``, whose only here-document is a script or the input of one program."""
+        is_one = self.keyword == "RUN" and len(self.heredocs) == 1
+        return is_one and self.text.startswith(self.markers[0].text)
+
+    @property
+    def keyword_of_documents(self) -> str:
+        """The keyword of the instruction that has the here-documents: of ONBUILD that of the stored one."""
+        return _keyword_of_documents(self.keyword, self.body)
 
     @property
     def program_of_document(self) -> str:
@@ -417,8 +423,13 @@ def _here_documents(lines: _Lines, keyword: str, body: Passage) -> tuple[tuple[P
     return tuple(documents), last
 
 
+def _keyword_of_documents(keyword: str, body: Passage) -> str:
+    stored = _KEYWORD.match(body.text) if keyword == "ONBUILD" else None
+    return keyword if stored is None else stored[1].upper()
+
+
 def _markers(keyword: str, body: Passage) -> list[HeredocMarker]:
-    if keyword not in ("RUN", "COPY", "ADD") or "<<" not in body.text:
+    if "<<" not in body.text or _keyword_of_documents(keyword, body) not in ("RUN", "COPY", "ADD"):
         return []
     found = ((word, _HEREDOC.fullmatch(word.text)) for word in _raw_words(body))
     return [

@@ -160,12 +160,15 @@ def test_rules_that_the_project_makes_errors_of_eslint_are_errors(
         ({"no-alert": "error", "no-debugger": "warn"}, {"no-alert": "error", "no-debugger": "warn"}),
         ({"no-alert": "warn", "no-debugger": "error"}, {"no-alert": "info", "no-debugger": "error"}),
         ({"no-console": "error"}, {"no-console": "error"}),
+        ({"eqeqeq": "error"}, {"eqeqeq": "error"}),
+        ({"eqeqeq": "warn"}, {"eqeqeq": None}),
     ],
 )
 def test_rules_that_the_project_makes_errors_of_oxlint_are_errors(
-    reviewed: Reviewed, rules: dict[str, str], levels: dict[str, str]
+    reviewed: Reviewed, rules: dict[str, str], levels: dict[str, str | None]
 ) -> None:
-    files = {".oxlintrc.json": json.dumps({"rules": rules}), "a.js": "alert(1); debugger; console.log(1)\n"}
+    code = "alert(1); debugger; console.log(1 == alert)\n"
+    files = {".oxlintrc.json": json.dumps({"rules": rules}), "a.js": code}
 
     done = reviewed(files, OXLINT)
 
