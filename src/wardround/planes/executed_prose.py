@@ -43,7 +43,8 @@ _EXECUTES = LazyPattern(
 )
 _IMPORTS = LazyPattern(
     r"(?:^|[ \t|{.])(?:auto(?:module|class|function|method|data|exception|attribute|summary|decorator"
-    r"|property|pydantic_\w{1,20}|apimodule)|currentmodule)\}?(?:[ \t]?::|[ \t])|^:::[ \t]{1,20}[\w.]+[ \t]*$",
+    r"|property|pydantic_\w{1,20}|apimodule)|currentmodule)\}?(?:[ \t]?::|[ \t])"
+    r"|^:::[ \t]{1,20}[\w.]+[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 """Directives that import a module, which has been reviewed unless the name of another one is written."""
