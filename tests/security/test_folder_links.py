@@ -1,4 +1,4 @@
-"""Tracked links to folders outside the repository: tools see nothing through them, and no such change is T1."""
+"""Tracked links to folders outside the repository: tools see nothing there, and no such change is T1."""
 
 from __future__ import annotations
 

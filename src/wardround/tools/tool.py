@@ -50,10 +50,12 @@ class UntrustedPaths(msgspec.Struct, frozen=True):
     Attributes:
         worktree: the folder where it may be checked out.
         paths: the changed paths, relative to that.
+        with_settings: the settings of the change apply; one that it edits must not choose what is run.
     """
 
     worktree: str
     paths: tuple[str, ...]
+    with_settings: bool = False
 
 
 class Invocation(msgspec.Struct, frozen=True):
