@@ -113,7 +113,7 @@ class Scheduler:
         )
 
     def _store(self, jobs: Sequence[ToolJob], results: Results) -> None:
-        """Store results in the cache, except those of files in which a tool reports a secret."""
+        """Store results in the cache, except of files in which a tool reports a secret or reads only parts."""
         secret = {
             path
             for (reviewer, path), findings in results.by_file.items()
@@ -123,7 +123,8 @@ class Scheduler:
             )
         }
         for job in jobs:
-            public = {path: found for path, found in job.results.items() if path not in secret}
+            left_out = secret | job.skipped.keys()
+            public = {path: found for path, found in job.results.items() if path not in left_out}
             self.cache.put({job.keys[path]: found for path, found in public.items() if job.keys[path]})
         self.cache.put({key: found for key, (path, found) in results.fresh.items() if path not in secret})
 

@@ -206,6 +206,13 @@ class Tool(ABC):
         """
         return {}
 
+    def unparsed_files(self, output: bytes, run: Invocation) -> Mapping[str, str]:
+        """Parse standard output: the files that it did not read to the end, with the reason.
+
+        They are unreviewed, and what it reports elsewhere in them counts.
+        """
+        return {}
+
     def find(self, root: Path) -> Path | None:
         """Return the program for a repository's root: by default in wardround's own environment, then on
         PATH.
