@@ -84,9 +84,8 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
 def unparsed_templates(output: bytes, run: Invocation) -> dict[str, str]:
     """Return the files with a script that is a template, which oxlint does not parse, with the reason."""
     diagnostics = decoded(output, OxlintOutput).diagnostics
-    failed = {
-        relative(one.filename.removesuffix(LINK_SUFFIX), run) for one in diagnostics if one.code is None
-    }
+    errors = (one for one in diagnostics if _code(one.code) == _SYNTAX_ERROR)
+    failed = {relative(one.filename.removesuffix(LINK_SUFFIX), run) for one in errors}
     files = (LintedFile(file, (run.root / file).read_bytes()) for file in sorted(failed))
     return {file.path: _UNPARSED for file in files if file.has_in_code(_TEMPLATE)}
 

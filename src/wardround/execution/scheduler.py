@@ -113,7 +113,7 @@ class Scheduler:
         )
 
     def _store(self, jobs: Sequence[ToolJob], results: Results) -> None:
-        """Store results in the cache, except of files in which a tool reports a secret or reads only parts."""
+        """Cache results, except of files in which a tool reports a secret or reads parts only."""
         secret = {
             path
             for (reviewer, path), findings in results.by_file.items()
