@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.checks.lazy import LazyPattern
+from wardround_tests.changes.arguments import is_decisive
 
 _STRING = LazyPattern(
     r"(?<!\\)(?P<prefix>\b[rbfuRBFU]{1,2})?(?P<text>\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|`(?:[^`\\]|\\.)*`"
@@ -47,15 +48,17 @@ def has_same_code(path: str, before: Sequence[str], after: Sequence[str]) -> boo
     return _code_of(path, before) == _code_of(path, after)
 
 
-def without_texts(text: str) -> str:
+def without_texts(path: str, text: str) -> str:
     """Return code with empty strings, except those that decide or are code; values in them stay."""
-    return _STRING.sub(_emptied, text)
+    is_python = path.endswith(".py")
+    return _STRING.sub(lambda match: _emptied(match, has_keywords=is_python), text)
 
 
-def _emptied(match: re.Match[str]) -> str:
+def _emptied(match: re.Match[str], *, has_keywords: bool) -> str:
     before = match.string[max(match.start() - _NEAR, 0) : match.start()]
-    is_decisive = _DECIDES_BEFORE.search(before) or _DECIDES_AFTER.match(match.string, match.end())
-    if is_decisive or _MEANS_CODE.search(match["text"]):
+    is_compared = _DECIDES_BEFORE.search(before) or _DECIDES_AFTER.match(match.string, match.end())
+    is_used = is_decisive(match.string, match.start(), match["text"], has_keywords=has_keywords)
+    if is_compared or is_used or _MEANS_CODE.search(match["text"]):
         return match[0]
     prefix, text = match["prefix"] or "", match["text"]
     mark = text[:3] if text.startswith(('"""', "'''")) else text[0]
