@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import Command
@@ -12,12 +14,14 @@ from wardround.tools.parsing import map_of
 _DIRECTIVE = LazyPattern(
     r"^[ \t]*#[ \t]*shellcheck[ \t](?:[^\n#]{0,200}?[ \t])?disable=([\w,-]{1,500})", re.MULTILINE
 )
-_IN_FRONT = LazyPattern(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*")
+_IN_FRONT = LazyPattern(r"(?:[ \t\r]*(?:#[^\n]*)?\n)*+")
 """Blank lines and comments."""
 _COMPOUND = LazyPattern(r"(?:if|while|until|for|case|select|function)\b|[{(]|[\w.:-]{1,100}[ \t]*\([ \t]*\)")
 _CLOSES = LazyPattern(r"(?:fi|done|esac)\b|[})]")
 _GOES_ON = LazyPattern(r"(?:then|else|elif|do|in)\b|;;|[^\s()]{1,100}\)")
 _JOINS = frozenset({"&&", "||", "|", "|&"})
+_MOST_LINES = 2_000
+"""The lines of a compound command that are searched for its end."""
 _RANGE = LazyPattern(r"(?:SC)?(\d{4})-(?:SC)?(\d{4})")
 _RELATED = {"SC2031": "variable-lost-in-pipe", "SC2310": "lost-status", "SC2311": "lost-status",
             "SC2312": "lost-status"}  # fmt: skip
@@ -36,34 +40,40 @@ def disabled_regions(text: str, start: int, end: int, commands: Sequence[Command
         text: of the file; the script is between ``start`` and ``end``.
         commands: of the script.
     """
+    top = _behind_comments(text, start, end)
+    spans = sorted(filter(None, map(_span, commands)))
     for found in _DIRECTIVE.finditer(text, start, end):
-        before, behind = _IN_FRONT.match(text, start, end), _IN_FRONT.match(text, found.end(), end)
-        if before is not None and found.start() < before.end():
+        if found.start() < top:
             yield start, end, _defects(found[1])
-        elif behind is not None:
-            first = behind.end()
-            yield first, _end_of_command(text, first, end, commands), _defects(found[1])
+        else:
+            first = _behind_comments(text, min(_line_end(text, found.end(), end) + 1, end), end)
+            yield first, _end_of_command(text, first, end, spans), _defects(found[1])
 
 
-def _end_of_command(text: str, start: int, end: int, commands: Sequence[Command]) -> int:
+def _behind_comments(text: str, start: int, end: int) -> int:
+    found = _IN_FRONT.match(text, start, end)
+    return start if found is None else found.end()
+
+
+def _end_of_command(text: str, start: int, end: int, spans: Sequence[tuple[int, int, bool]]) -> int:
     line_end = _line_end(text, start, end)
     first = text[start:line_end]
     if _COMPOUND.match(first.lstrip()):
         return _end_of_compound(text, line_end, end, _indent(first))
-    spans = sorted(span for one in commands if (span := _span(one)) is not None and start <= span[0] < end)
-    last = start
-    for number, (begin, last, joins) in enumerate(spans):
-        if number == 0 and begin >= line_end:
-            return line_end
-        if not joins:
-            return last
-    return last if spans else line_end
+    at = bisect_left(spans, (start,))
+    if at == len(spans) or spans[at][0] >= line_end:
+        return line_end
+    while spans[at][2] and at + 1 < len(spans):
+        at += 1
+    return spans[at][1]
 
 
 def _end_of_compound(text: str, line_end: int, end: int, indent: int) -> int:
     """Return the end of the line that closes a compound command, by its indentation."""
     at = line_end + 1
-    while at < end:
+    for _ in range(_MOST_LINES):
+        if at >= end:
+            break
         stop = _line_end(text, at, end)
         line = text[at:stop]
         if line.strip() and _indent(line) <= indent:
@@ -90,6 +100,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+@lru_cache(maxsize=256)
 def _defects(listed: str) -> frozenset[str]:
     """Return the defect classes of the listed codes, ranges of codes and ``all``."""
     known = {code: entry.defect_class for code, entry in map_of("shellcheck").codes.items()} | _RELATED
