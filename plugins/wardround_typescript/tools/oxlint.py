@@ -77,7 +77,7 @@ class Oxlint(Tool):
         return parse(output, run)
 
     def unparsed_files(self, output: bytes, run: Invocation) -> Mapping[str, str]:
-        """Return the scripts with tags of a template, none of which oxlint lints."""
+        """Return the scripts with template tags, which oxlint does not lint."""
         from wardround_typescript.tools.oxlint_output import unparsed_templates
 
         return unparsed_templates(output, run)
