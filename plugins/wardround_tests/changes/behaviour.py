@@ -45,7 +45,9 @@ def changes_behaviour(file: ChangedFileView) -> bool:
     gone, new = list(_without(before, after)), list(_without(after, before))
     if _is_renaming(gone, new, file.base_text, file.text) or _is_extraction(gone, new):
         return False
-    before, after = (_code(without_texts(text).split("\n")) for text in (file.base_text, file.text))
+    before, after = (
+        _code(without_texts(file.path, text).split("\n")) for text in (file.base_text, file.text)
+    )
     return not has_same_code(file.path, before, after)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from wardround.checks.lazy import LazyPattern
+from wardround_tests.changes.arguments import is_decisive
 
 # Each choice starts with a quote, by which the engine finds it: a prefix in front would be tried everywhere.
 _STRING = LazyPattern(
@@ -53,14 +54,15 @@ def has_same_code(path: str, before: Sequence[str], after: Sequence[str]) -> boo
     return _code_of(path, before[count:]) == _code_of(path, after[count:])
 
 
-def without_texts(text: str) -> str:
+def without_texts(path: str, text: str) -> str:
     """Return code with empty strings, except those that decide or are code; values in them stay."""
+    is_python = path.endswith(".py")
     pieces: list[str] = []
     end = 0
     for match in _STRING.finditer(text):
         prefix = _prefix_of(text, match.start())
         start = match.start() - len(prefix)
-        pieces += (text[end:start], _emptied(text, prefix, match))
+        pieces += (text[end:start], _emptied(text, prefix, match, has_keywords=is_python))
         end = match.end()
     return "".join((*pieces, text[end:]))
 
@@ -73,11 +75,12 @@ def _prefix_of(text: str, quote: int) -> str:
     return found[0] if found else ""
 
 
-def _emptied(code: str, prefix: str, match: re.Match[str]) -> str:
+def _emptied(code: str, prefix: str, match: re.Match[str], *, has_keywords: bool) -> str:
     start, text = match.start() - len(prefix), match[0]
     before = code[max(start - _NEAR, 0) : start]
-    is_decisive = _DECIDES_BEFORE.search(before) or _DECIDES_AFTER.match(code, match.end())
-    if is_decisive or _MEANS_CODE.search(text):
+    is_compared = _DECIDES_BEFORE.search(before) or _DECIDES_AFTER.match(code, match.end())
+    is_used = is_decisive(code, start, text, has_keywords=has_keywords)
+    if is_compared or is_used or _MEANS_CODE.search(text):
         return prefix + text
     mark = text[:3] if text.startswith(('"""', "'''")) else text[0]
     values = _FORMATTED if "f" in prefix.lower() else _SUBSTITUTED if mark == "`" else None

@@ -21,6 +21,10 @@ INSTRUCTIONS = frozenset(
     }
 )  # fmt: skip
 _DIRECTIVE = LazyPattern(r"#[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*(.*?)[ \t\r]*$")
+_DIRECTIVE_LINE = LazyPattern(
+    r"(?P<sign>\#|//)[ \t]*(?P<name>[A-Za-z][A-Za-z0-9]*)[ \t]*=[ \t]*(?P<value>[^\s]+)[^\n]*(?:\n|\Z)"
+)
+"""A parser directive; of the value, the first word."""
 _KEYWORD = LazyPattern(r"[ \t]*([A-Za-z]\w*)")
 _FLAG = LazyPattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*))?)(?=\s|$)")
 _WORD = LazyPattern(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
@@ -212,6 +216,14 @@ class Dockerfile(Struct):
         return self.directives.get("escape", "\\")[:1] or "\\"
 
     @property
+    def frontend(self) -> DockerfileToken | None:
+        """Return the image that BuildKit runs to read the file: the value of ``# syntax=``.
+
+        As BuildKit does, skip a shebang line, and read directives behind ``//`` where none is behind ``#``.
+        """
+        return _frontend(self.text, "#") or _frontend(self.text, "//")
+
+    @property
     def global_arguments(self) -> dict[str, DockerfileToken | None]:
         """Return the global arguments for FROM, with their defaults."""
         pairs = [pair for one in self.preamble if one.keyword == "ARG" for pair in one.pairs]
@@ -316,6 +328,20 @@ def _directives(text: str) -> dict[str, str]:
             break
         found[match.group(1).lower()] = match.group(2)
     return found
+
+
+def _frontend(text: str, sign: str) -> DockerfileToken | None:
+    """Return the image of the directive ``syntax`` behind a comment sign."""
+    at = 1 if text.startswith("\ufeff") else 0
+    if text.startswith("#!", at):
+        at = text.find("\n", at) + 1 or len(text)
+    while match := _DIRECTIVE_LINE.match(text, at):
+        if match["sign"] != sign:
+            return None
+        if match["name"].lower() == "syntax":
+            return DockerfileToken(match["value"], *match.span("value"))
+        at = match.end()
+    return None
 
 
 class _Lines(Struct):
