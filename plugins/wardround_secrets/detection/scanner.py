@@ -20,7 +20,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
 from wardround.text.line_index import LineIndex
-from wardround_secrets.detection import own_services, positions
+from wardround_secrets.detection import own_services, positions, published_keys
 from wardround_secrets.detection.anchors import offsets_of
 from wardround_secrets.detection.assignments import Assignment, assignments_in
 
@@ -251,7 +251,9 @@ def _hits(check: type[SecretCheck], text: ScannedText) -> Iterator[SecretMatch]:
         return
     for hit in check.find(text):
         is_example = not check.IN_TESTS and text.is_example(hit.start)
-        if not is_example and (check.IN_GENERATED or not text.is_cell_output(hit.start)):
+        if is_example or published_keys.is_published(text.text[hit.start : hit.end]):
+            continue
+        if check.IN_GENERATED or not text.is_cell_output(hit.start):
             yield hit
 
 
