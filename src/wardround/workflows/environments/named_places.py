@@ -19,7 +19,7 @@ def named_places(
 ) -> Requirements:
     """Return constraints for packages from git and other addresses, and the projects of the repository.
 
-    Without them a package of the same name would be taken from a registry.
+    Without them, a package of the same name would come from a registry.
 
     Args:
         folder: of the lock file or of the project.
@@ -27,7 +27,7 @@ def named_places(
         lock: of poetry or pdm.
 
     Raises:
-        EnvironmentUnavailable: a path is no folder of the repository.
+        EnvironmentUnavailable: a path is not a folder of the repository.
     """
     named = {name: value for one in tables for name, value in one.items()} | dict(_locked(lock))
     constraints, projects = [], []
