@@ -142,7 +142,7 @@ def build_tables(document: Mapping[str, object]) -> dict[str, object]:
 
 
 def _flit_versions(document: Mapping[str, object]) -> Iterator[str]:
-    """Yield the version that flit takes from the package itself, which flit imports unless the value is plain."""
+    """Yield the version that flit takes from the package itself, which it imports unless it is constant."""
     backend = table(document, "build-system").get("build-backend")
     name = table(document, "project").get("name")
     module = table(document, "tool", "flit", "module").get("name", name)
