@@ -119,6 +119,21 @@ def test_a_deleted_document_is_documentation() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"pytest_plugins = ['tests.helper']\n",
+        b"@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    yield\n",
+        b"def test_a(request):\n    request.config.pluginmanager.register(object())\n",
+        b"from _pytest import runner\n",
+        b"def test_a():\n    import _pytest.runner\n",
+        b"import sys\nsys.settrace(None)\n",
+    ],
+)
+def test_code_that_decides_what_tests_report_is_no_test(text: bytes) -> None:
+    assert role("tests/test_a.py", specialists=("python", "tests"), content=text) is FileRole.SOURCE
+
+
 def test_specialists_decide_first() -> None:
     assert role("README.md", specialists=("python", "secrets")) is FileRole.SOURCE
     assert role("test_a.py", specialists=("python", "secrets", "tests")) is FileRole.TEST

@@ -33,6 +33,13 @@ _TESTS = frozenset(
     }
 )  # fmt: skip
 """Words in the names of folders whose files tests read."""
+_HOOKS = "runtest|report|collection|pyfunc|session|unconfigure|cmdline"
+_REPORTS = LazyPattern(
+    rf"(?m)^[ \t]*(?:pytest_plugins\b|(?:async[ \t]+)?def[ \t]+pytest_(?:{_HOOKS})\w*"
+    r"|(?:from|import)[ \t]+_pytest\b)|\bpluginmanager\.register\b|\bimport_module\([\"']_pytest"
+    r"|\bsys\.(?:monitoring|setprofile|settrace)\b"
+)
+"""Code among the tests that decides what the framework runs and reports; no test shows that it is right."""
 _WORD_END = re.compile(r"[-_.]+")
 
 
@@ -44,7 +51,7 @@ def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str
         read: path -> the content at the head.
     """
     if "tests" in specialists:
-        return FileRole.TEST
+        return FileRole.SOURCE if _REPORTS.search(_text(file, read)) else FileRole.TEST
     if not ANY_TEXT.issuperset(specialists):
         return FileRole.SOURCE
     names = {file.path, file.base_path or file.path}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.config.language_model import LanguageModelSettings
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.planes.language_model.answer_text import claims_in
@@ -29,6 +30,8 @@ _OTHER_SCALES = {
     "critical": "error",
 }
 """The severities of other scales that models use, and ours."""
+_DIFF_FOLDER = LazyPattern(r"^(?:\./|[ab]/)")
+"""The beginning that a path has in a diff."""
 _NEAR = 2
 """A quote may be this many lines from the stated one: models often miscount."""
 
@@ -178,19 +181,29 @@ class _SentFiles:
 
     def place(self, claim: Claim) -> _Place | str:
         """Return the path and the line that a claim quotes, or the reason why it quotes none."""
-        if claim.file not in self._paths:
+        file = claim.file if claim.file in self._paths else _DIFF_FOLDER.sub("", claim.file)
+        if file not in self._paths:
             return "unknown file"
         quote = claim.quote.strip()
         if len(quote) < _LEAST_QUOTE:
             return "no quote"
-        path = self._paths[claim.file]
-        line = _nearest(quote, claim.line, self._added[claim.file])
-        if line is not None:
-            return _Place(path, line)
-        removed = _nearest_removed(quote, claim.line, self._removed[claim.file])
-        return (
-            "quote not in a changed line" if removed is None else _Place(path, removed.next, is_removed=True)
-        )
+        path = self._paths[file]
+        for text in dict.fromkeys((quote, *_without_marks(quote))):
+            line = _nearest(text, claim.line, self._added[file])
+            if line is not None:
+                return _Place(path, line)
+            removed = _nearest_removed(text, claim.line, self._removed[file])
+            if removed is not None:
+                return _Place(path, removed.next, is_removed=True)
+        return "quote not in a changed line"
+
+
+def _without_marks(quote: str) -> Iterator[str]:
+    """Yield a quote without what models add to it: the mark of a diff, or the quotes of a sentence."""
+    for text in (quote[1:], quote[1:-1]):
+        is_marked = quote[0] in "+-" or (quote[0] == quote[-1] and quote[0] in "`\"'")
+        if is_marked and len(text.strip()) >= _LEAST_QUOTE:
+            yield text.strip()
 
 
 def _nearest(quote: str, stated: int, added: Mapping[int, str]) -> int | None:

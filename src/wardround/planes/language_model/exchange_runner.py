@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -38,6 +39,7 @@ from wardround.text.redaction import beginning
 
 _LONGEST_ANSWER = 20_000
 _LONGEST_NAME = 200
+_UNFOUNDED = "none of the findings in the answer quotes a changed line"
 CANCELLED = "the review was cancelled"
 
 
@@ -81,7 +83,7 @@ class ExchangeRunner:
         progress = _Progress(question, self._settings, self._redact)
         try:
             async with asyncio.timeout(self._settings.timeout):
-                answer, problem = await progress.run(endpoint)
+                answer, problem = await progress.run(endpoint, partial(self._verified, question))
             return progress.answered(self._verified(question, answer), problem)
         except TimeoutError:
             return progress.failed(f"timed out after {self._settings.timeout:g} s")
@@ -98,6 +100,11 @@ class ExchangeRunner:
     def not_sent(self, question: Question, problem: str) -> PlaneAnswer:
         """Return the exchange of a question that was not sent."""
         return _Progress(question, self._settings, self._redact).failed(problem)
+
+
+def _unfounded(answer: Answer, verified: Callable[[Answer], Verified]) -> str:
+    """Return the reason why no claim of an answer can be used; empty if one can, or if it claims nothing."""
+    return _UNFOUNDED if answer.claims and not verified(answer).findings else ""
 
 
 class _Progress:
@@ -130,17 +137,22 @@ class _Progress:
         )
         return PlaneAnswer(exchange, verified.findings)
 
-    async def run(self, endpoint: Endpoint) -> tuple[Answer, str]:
+    async def run(self, endpoint: Endpoint, verified: Callable[[Answer], Verified]) -> tuple[Answer, str]:
         """Send the question, and once more after a failure that may pass or an unusable answer.
+
+        Args:
+            verified: returns the claims that quote the change. An answer with others alone is unusable.
 
         Returns:
             The claims of all answers, and the reason why the last one is not complete; empty if it is.
         """
         first = await self._first(endpoint)
-        if first is None:
-            return await self._last(endpoint, Answer(), "")
-        answer, problem = first
-        return await self._last(endpoint, answer, problem) if problem else (answer, "")
+        answer, problem = (Answer(), "") if first is None else first
+        problem = problem or _unfounded(answer, verified)
+        if first is not None and not problem:
+            return answer, ""
+        answer, problem = await self._last(endpoint, answer, problem)
+        return answer, problem or _unfounded(answer, verified)
 
     async def _first(self, endpoint: Endpoint) -> tuple[Answer, str] | None:
         """Return the first answer, or None after a failure that may have passed."""
