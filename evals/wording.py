@@ -31,8 +31,11 @@ PACKAGES = (
     "plugins/wardround_text",
     "plugins/wardround_typescript",
 )
-PAGES = ("README.md", "docs/ci.md", "docs/language-model.md", "docs/records.md", "docs/sandbox.md")
-"""Pages of documentation that have been corrected; the others can be listed."""
+PAGES = (
+    "README.md",
+    *sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").glob("*.md")),
+)
+"""Pages of documentation; those of the rules are generated from texts of the packages."""
 _WORDS = (
     "said", "told", "tells", "says", "spoken", "spoke", "speaks",
     "looks", "looked", "asked", "unasked", "asks", "wanted", "meant", "brought", "brings", "gone",

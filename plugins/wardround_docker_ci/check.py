@@ -119,5 +119,5 @@ def _waived(file: CiFile) -> frozenset[str]:
     return waived(file.dockerfile)
 
 
-_MAY_IGNORE = LazyPattern(r"#\s*(?:zizmor|hadolint)\b[^\n]*\bignore")
+_MAY_IGNORE = LazyPattern(r"#\s*(?:(?:zizmor|hadolint)\b[^\n]*\bignore|shellcheck\b[^\n]*\bdisable)")
 _MAY_WAIVE = LazyPattern(r"check[ \t]*=[^\n]*skip", re.IGNORECASE)

@@ -48,20 +48,32 @@ def removes_a_binding_or_uses_an_import(file: BeforeAfter) -> bool:
     return base != text and (_uses_an_import(base, text) or _removes_a_binding(base, text))
 
 
+_FEW_NAMES = 50
+"""As many are found in a text before the expression has matched all its names."""
+
+
 def _removes_a_binding(base: str, text: str) -> bool:
     """Return True if a name is bound in the base only."""
     old, new = _differing_blocks(base, text)
+    if not old or (old.endswith("\n") and new.startswith(old)):
+        return False
     lost = _bound_names(old) - _bound_names(new)
     return bool(lost) and not lost <= _bound_names(text)
 
 
 def _uses_an_import(base: str, text: str) -> bool:
     """Return True if the imports differ, or a new line reads an attribute of an imported module."""
-    if any("import" in block for block in _differing_blocks(base, text)):
+    old, new = _differing_blocks(base, text)
+    if "import" in old or "import" in new:
         return True
+    imported = _imported_names(text)
+    if len(imported) <= _FEW_NAMES and not any(f"{name}." in new for name in imported):
+        return False
+    if imported.isdisjoint(_OWNER.findall(new)):
+        return False
     before = set(base.split("\n"))
-    added = "\n".join(line for line in text.split("\n") if line not in before)
-    return not _imported_names(text).isdisjoint(_OWNER.findall(added))
+    added = "\n".join(line for line in new.split("\n") if line not in before)
+    return not imported.isdisjoint(_OWNER.findall(added))
 
 
 def _differing_blocks(base: str, text: str) -> tuple[str, str]:
@@ -370,7 +382,7 @@ _ASKS = tuple(
 def may_go_through_again(source: SourceFile) -> bool:
     """Return True if a name is iterated on two lines, or is bound to a generator expression or similar."""
     text = source.text
-    if _ITERATOR.search(text) is not None:
+    if any(source.keywords.contains_any(words) and made.search(text) for words, made in _ITERATORS):
         return True
     parts = text.split(" = ")
     values = {
@@ -395,7 +407,11 @@ def _line(text: str) -> str:
 
 _LONGEST_NAME = 80
 _GONE_THROUGH = LazyPattern(r"(?:\bin |[(*]|\byield from )((?:self\.)?[a-z_]\w*)(?=[\s,:)\]}])")
-_ITERATOR = LazyPattern(r" = (?:\(|map\(|filter\(|zip\()|: (?:Async)?(?:Iterator|Generator)\[")
+# One pattern for each start, as above.
+_ITERATORS = (
+    (("=",), LazyPattern(r" = (?:\(|map\(|filter\(|zip\()")),
+    (("Iterator[", "Generator["), LazyPattern(r": (?:Async)?(?:Iterator|Generator)\[")),
+)
 
 
 def calls_its_own_alone(source: SourceFile) -> bool:
@@ -412,7 +428,10 @@ def compares_what_is_made(source: SourceFile) -> bool:
     text = source.keywords
     if text.contains_any(_OF_A_KIND):
         return _COMPARES.search(source.text) is not None
-    return any(text.contains_any(words) and unlike.search(source.text) for words, unlike in _UNLIKE)
+    return any(
+        text.contains_any(words) and any(unlike.search(source.text) for unlike in comparisons)
+        for words, comparisons in _UNLIKE
+    )
 
 
 _COMPARES = LazyPattern(r"==|!=|\bin\b(?! range)|[(\[][\"']")
@@ -422,13 +441,13 @@ _OF_A_KIND = (
     "urandom", "token_bytes", "struct.pack", "-> bytes", ".keys()", ".values()", "datetime",
     "request.", "'rb'", '"rb"', "urlopen", "Popen", ": bytes", ": date",
 )  # fmt: skip
-_UNLIKE = (
-    ((": str", "str("), LazyPattern(r"[!=]= ?-?\d")),
-    (
-        ("len(", "int(", "float(", "status_code", ": int"),
-        LazyPattern(r"[!=]= ?[bru]?[\"']"),
-    ),
-    (("list(", "sorted(", "set(", ": list"), LazyPattern(r"[!=]= ?[\"'({]")),
+_UNLIKE = tuple(
+    (words, (LazyPattern(f"== ?{value}"), LazyPattern(f"!= ?{value}")))
+    for words, value in (
+        ((": str", "str("), r"-?\d"),
+        (("len(", "int(", "float(", "status_code", ": int"), r"[bru]?[\"']"),
+        (("list(", "sorted(", "set(", ": list"), r"[\"'({]"),
+    )
 )
 """Expressions with a type, next to a comparison with one that never equals it."""
 

@@ -29,8 +29,8 @@ _REFUTABLE = frozenset(
 )  # fmt: skip
 _OF_VUE_3 = "oxlint-vue/no-deprecated-"
 """Prefix of the defect classes of what Vue 3 removed."""
-_MAX_CHARACTERS = 400_000
-"""Length in characters of a text whose syntax tree is walked within a commit."""
+_MAX_CHARACTERS = 1_000_000
+"""Length in characters of a text whose checks take 5 s of processor time for ordinary code."""
 _SUFFIX = LazyPattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")
 
 

@@ -190,11 +190,11 @@ class Specialist:
     def claims_name(self, path: str) -> bool:
         """Return True if the name alone decides that it reviews the file."""
         claims_all = self.reviews_all_text and type(self).claims_text is Specialist.claims_text
-        return claims_all or matches_any_case(path, self.patterns)
+        return claims_all or matches_any_case(path, tuple(self.patterns))
 
     def sniffs_content(self, path: str) -> bool:
         """Return True if the content decides for a file of this name."""
-        return matches_any_case(path, self.content_sniffed)
+        return matches_any_case(path, tuple(self.content_sniffed))
 
     def claims_content(self, path: str, content: bytes) -> bool:
         """Return True if the content decides that it reviews a file whose name does not."""

@@ -93,8 +93,8 @@ def test_a_task_of_a_plugin_is_mined(tmp_path: Path, clones: list[str], env: dic
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "acme-lines: 2 items of 2 repositories",
-        "  acme/one: 2 items of 2 commits, GPL",
-        "  acme/two: 2 items of 2 commits, GPL",
+        "  acme/one: 2 items of 2 commits, licence GPL",
+        "  acme/two: 2 items of 2 commits, licence GPL",
     ]
     record = json.loads((tmp_path / "out" / "acme-lines.jsonl.record.json").read_text("utf-8"))
     assert (record["items"], record["duplicates"]) == (2, 2)

@@ -56,6 +56,17 @@ def test_a_tool_in_place_of_another_of_its_name_is_listed_once(repo: GitReposito
     assert len(re.findall(r"^  typescript oxlint ", printed, re.MULTILINE)) == 1
 
 
+def test_a_configured_tool_that_is_not_installed_is_named(repo: GitRepository) -> None:
+    repo.commit({"package.json": "{}", "eslint.config.js": "export default [];\n", "a.js": "f();\n"})
+
+    done = repo.wardround("doctor")
+
+    (line,) = [line for line in done.stdout.splitlines() if " eslint " in line]
+    assert line.split("eslint", 1)[1].split(": ", 1)[0].strip() == "configured, and left out (CI)"
+    assert "eslint is not installed; npm" in line
+    assert done.stdout.splitlines()[-1].endswith("; left out: eslint")
+
+
 def test_a_file_that_is_not_checked_out_is_no_trouble(
     repo: GitRepository, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,13 +68,14 @@ def test_a_refuted_claim_is_no_finding(change: GitRepository, tmp_path: Path) ->
 
 def test_answers_are_checked_like_those_of_an_endpoint(change: GitRepository, tmp_path: Path) -> None:
     folder = tmp_path / "exchange"
-    change.report(*OPTIONS, "--exchange", folder)
-    respond(folder, json.dumps({"findings": [CLAIM | {"quote": "not in the change"}]}))
+    for answer in (json.dumps({"findings": [CLAIM | {"quote": "not in the change"}]}), "I approve this."):
+        change.report(*OPTIONS, "--exchange", folder)
+        respond(folder, answer)
     report = change.report(*OPTIONS, "--exchange", folder)
     assert from_model(report) == []
-    respond(folder, "I approve this change.")
-    report = change.report(*OPTIONS, "--exchange", folder)
-    assert "semantic" not in {s["plane"] for s in report["signals"] if s["status"] == "inconclusive"}
+    (semantic,) = (signal for signal in report["signals"] if signal["plane"] == "semantic")
+    assert semantic["status"] == "inconclusive"
+    assert any("the answer is not JSON" in reason for reason in semantic["reasons"])
 
 
 def test_the_exchange_is_in_the_record_and_replays(change: GitRepository, tmp_path: Path) -> None:

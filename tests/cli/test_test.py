@@ -175,7 +175,8 @@ def test_a_failure_is_repeated_and_tied_to_the_changed_line(changed: GitReposito
     done = run(changed, "--format", "junit=junit.xml", "--format", "text")
 
     assert done.returncode == 1
-    assert "failed tests/test_prices.py::test_tax_is_added[1]: " in done.stdout
+    error = "ZeroDivisionError: division by zero\n"
+    assert f"failed tests/test_prices.py::test_tax_is_added[1]: {error}" in done.stdout
     assert "changed lines in its traceback: shop/prices.py:12" in done.stdout
     failed = [one for one in report(changed)["tests"] if one["outcome"] == "failed"]
     assert len(failed) == 3
@@ -380,7 +381,8 @@ def test_a_test_that_failed_runs_until_it_passes(repo: GitRepository) -> None:
     again = run(repo)
 
     assert again.returncode == 1
-    assert "failed tests/test_wrong.py::test_wrong: it failed in its last run" in again.stdout
+    selected = "  selected: it failed in its last run\n"
+    assert f"failed tests/test_wrong.py::test_wrong: assert 0\n{selected}" in again.stdout
     assert len(report(repo)["tests"]) == 2
 
 

@@ -110,6 +110,7 @@ def test_a_ticket_that_cannot_be_read_is_a_usage_error(
 
 
 def test_no_service_is_contacted_offline(ticketed: GitRepository) -> None:
+    ticketed.commit({"app.py": "x = 1\n", ".wardround.toml": "tickets = {projects = ['octo/app']}\n"})
     ticketed.commit({"app.py": "x = 2\n"}, "Limit uploads\n\nCloses: octo/app#12")
     done = ticketed.wardround("review", "--base", "HEAD~1", "--ticket", "auto", "--offline")
     assert (done.returncode, done.stderr) == (

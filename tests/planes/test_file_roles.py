@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.change.diff import ChangedFile, FileStatus
+from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.planes.evidence import FileRole
 from wardround.planes.file_roles import role_of
 
@@ -119,6 +119,21 @@ def test_a_deleted_document_is_documentation() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"pytest_plugins = ['tests.helper']\n",
+        b"@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    yield\n",
+        b"def test_a(request):\n    request.config.pluginmanager.register(object())\n",
+        b"from _pytest import runner\n",
+        b"def test_a():\n    import _pytest.runner\n",
+        b"import sys\nsys.settrace(None)\n",
+    ],
+)
+def test_code_that_decides_what_tests_report_is_no_test(text: bytes) -> None:
+    assert role("tests/test_a.py", specialists=("python", "tests"), content=text) is FileRole.SOURCE
+
+
 def test_specialists_decide_first() -> None:
     assert role("README.md", specialists=("python", "secrets")) is FileRole.SOURCE
     assert role("test_a.py", specialists=("python", "secrets", "tests")) is FileRole.TEST
@@ -130,6 +145,20 @@ def test_specialists_decide_first() -> None:
         b"Use it:\n\n    >>> import shop\n    >>> shop.total([1])\n    1\n",
         b".. testcode::\n\n   import shop\n",
         b"```{code-cell} python\nimport shop\n```\n",
+        b"```{r, echo=FALSE}\nsystem('id')\n```\n",
+        b'```python exec="on"\nimport shop\n```\n',
+        b"```{ .python exec }\nimport shop\n```\n",
+        b".. program-output:: sh run.sh\n",
+        b"1. .. Command-Output:: sh run.sh\n",
+        b".. bokeh-plot::\n\n   import shop\n",
+        b":::{program-output} sh run.sh\n:::\n",
+        b".. argparse::\n   :filename: run.py\n",
+        b".. [[[cog import shop ]]]\n",
+        b"<!-- [[[cog import shop ]]] -->\n",
+        b"<!--pytest.mark.skip-->\n```python\nimport shop\n```\n",
+        b"{{ ''.__class__ }}\n",
+        b"Total: {{ total('x') }}\n",
+        b"<script>\nfetch('/')\n</script>\n",
     ],
 )
 def test_prose_with_examples_that_execute_is_a_test(content: bytes) -> None:
@@ -171,3 +200,64 @@ def test_a_list_of_packages_is_no_documentation(path: str, content: bytes) -> No
 )
 def test_other_text_is_documentation(path: str, content: bytes) -> None:
     assert role(path, content=content) is FileRole.DOCUMENTATION
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b".. include:: ../../.env\n",
+        b"Text.\n\n* ..  INCLUDE :: /etc/passwd\n",
+        b"| .. include:: x |\n",
+        b".. literalinclude:: ../.env\n",
+        b".. raw:: html\n   :file: ../.env\n",
+        b".. role:: html(raw)\n   :format: html\n",
+        b".. csv-table:: Keys\n   :file: ../keys.csv\n",
+        b".. csv-table:: Keys\n   :url: https://host.example/keys.csv\n",
+        b"See :download:`the keys <../../.env>`.\n",
+        b"```{include} ../.env\n```\n",
+        b"- ~~~{literalinclude} ../.env\n  ~~~\n",
+        b"```{csv-table}\n---\nfile: ../keys.csv\n---\n```\n",
+        b"{download}`keys <../.env>`\n",
+        b'--8<-- "../.env"\n',
+        b"```\n--8<-- '../.env'\n```\n",
+        b"{!../.env!}\n",
+        b"{% include-markdown '../.env' %}\n",
+        b"{%- include '../.env' -%}\n",
+        b'{{< readfile "../.env" >}}\n',
+        b"include::../../.env[]\n",
+    ],
+)
+def test_prose_that_includes_other_files_is_a_test(content: bytes) -> None:
+    assert role("docs/use.md", content=content) is FileRole.TEST
+
+
+@pytest.mark.parametrize(
+    ("hunk", "expected"),
+    [
+        (Hunk(3, 1, 3, 1), FileRole.TEST),
+        (Hunk(4, 1, 4, 1), FileRole.TEST),  # the name may be on the line below
+        (Hunk(1, 1, 1, 1), FileRole.DOCUMENTATION),
+        (Hunk(6, 0, 6, 1), FileRole.DOCUMENTATION),
+    ],
+)
+@pytest.mark.parametrize("line", [b".. automodule::", b"::: shop.prices", b"```{autofunction} shop.total"])
+def test_a_directive_that_imports_a_module_counts_where_it_changes(
+    hunk: Hunk, expected: FileRole, line: bytes
+) -> None:
+    content = b"Title\n\n" + line + b"\n   shop.prices\n   :members:\nText\nText\n"
+    file = ChangedFile("docs/api.rst", "docs/api.rst", FileStatus.MODIFIED, "100644", hunks=(hunk,))
+    assert role_of(file, ("secrets",), lambda path: content) is expected
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"The directive ``.. include::`` reads a file.\n",
+        b".. image:: a.png\n.. toctree::\n   :maxdepth: 1\n",
+        b"Use `include::a[]` or `{{ name }}` and ${{ hashFiles('a') }}.\n",
+        b"```json\n{}\n```\n",
+        b"An automatic function. Automodule is a word.\n",
+    ],
+)
+def test_prose_about_directives_is_documentation(content: bytes) -> None:
+    assert role("docs/use.md", content=content) is FileRole.DOCUMENTATION

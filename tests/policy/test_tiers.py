@@ -208,6 +208,9 @@ def test_untested_source_is_one_reason_and_not_two() -> None:
 
 
 OTHER = replace(PYTHON, path="other.py")
+CONFTEST = replace(TEST, path="tests/conftest.py", tests_change=False)
+SETUP = replace(PYTHON, path="vitest.setup.ts")
+DECIDES = "the change alters {}, which can decide what its tests report"
 
 
 @pytest.mark.parametrize(
@@ -219,6 +222,8 @@ OTHER = replace(PYTHON, path="other.py")
         (evidence(), run_of_tests(conditions=UNISOLATED), "the tests of the change ran without isolation"),
         (evidence(PYTHON, TEST, OTHER), run_of_tests(), NO_RUN),
         (evidence(TEST), run_of_tests(), "the change alters tests alone, and they execute"),
+        (evidence(PYTHON, TEST, CONFTEST), run_of_tests(), DECIDES.format("tests/conftest.py")),
+        (evidence(PYTHON, TEST, SETUP), run_of_tests(), DECIDES.format("vitest.setup.ts")),
         (evidence(TEST, README), None, "the change alters tests alone, and they execute"),
         (evidence(TEST, profile="commit"), None, "the change alters tests alone, and they execute"),
         (evidence(replace(PYTHON, path=".github/workflows/ci.yml")), run_of_tests(), NO_RUN),

@@ -84,9 +84,9 @@ def test_many_of_one_rule_are_offered_as_one_task(make: Factory) -> None:
     crowd = RuleGroupFold("ruff/UP006", 9, 40, 7)
     review = replace(make.review(*many), triage=folding(many, *many[3:], crowds=[crowd]))
     assert text.render(review).split("\nfolded\n", 1)[1] == (
-        "  6 more of ruff/UP006 in a.py: --all shows them; 40 of this rule are known\n"
-        "    here: wardround review --fix fixes 7 at once, or accept them: wardround\n"
-        "    baseline write\n"
+        "  6 more of ruff/UP006 in a.py: --all shows them; the repository has 40 findings\n"
+        "    of this rule; wardround review --fix fixes 7 at once, or accept them:\n"
+        "    wardround baseline write\n"
         "\n"
         "wardround: pass - 9 notes, 1 file, 0.25 s, 6 folded\n"
     )

@@ -203,7 +203,19 @@ PERMITTED = Registries(PUBLIC.addresses, ("https://github.com/known/",))
         ("leaf @ git+https://github.com/other/leaf", "from git"),
         ("leaf @ git+file:///etc/leaf", "from git"),
         ("leaf[x] @ git+ssh://git@host.example/leaf ; python_version > '3'", "from git"),
+        ("git+https://github.com/other/leaf#egg=leaf", "from git"),
+        ("leaf @ GIT+HTTPS://github.com/other/leaf", "from git"),
+        ("leaf @ git@github.com:other/leaf", "from git"),
+        ("leaf @ hg+https://hg.example/leaf", "on no registry"),
+        ("leaf @ ftp://evil.example/leaf.whl", "on no registry"),
+        ("leaf @ HTTPS://evil.example/leaf.whl", "on no registry"),
+        ("https://evil.example/leaf.whl", "on no registry"),
         ("leaf @ file:///etc/leaf", "from a file of this machine"),
+        ("leaf @ FILE:/etc/leaf", "from a file of this machine"),
+        ("leaf @ file:leaf.whl", "from a file of this machine"),
+        ("leaf[x]@./leaf.whl ; python_version > '3'", "from a file of this machine"),
+        ("/etc/leaf.whl", "from a file of this machine"),
+        ("leaf @ ${HOME}/leaf.whl", "from a file of this machine"),
         ("leaf @ https://evil.example/leaf.whl", "on no registry"),
         ("leaf @ http://169.254.169.254/latest", "on no registry"),
         ("--index-url https://evil.example/simple", "on no registry"),
@@ -213,6 +225,22 @@ PERMITTED = Registries(PUBLIC.addresses, ("https://github.com/known/",))
 def test_requirements_from_other_places_are_refused_with_the_reason(line: str, reason: str) -> None:
     with pytest.raises(EnvironmentUnavailable, match=reason):
         require_registry(line, "requirements.txt", PERMITTED)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "leaf",
+        "leaf[x,y]>=1,!=2.* ; python_version > '3' and extra == 'a@b:c/d'",
+        "leaf==1.0;sys_platform=='a/b'",
+        "leaf==1.0 --hash=sha256:00 --hash=sha256:11",
+        "leaf===1.0+local",
+        "leaf @ https://pypi.org/leaf-1.0.whl",
+        "leaf@HTTPS://pypi.org/leaf-1.0.whl#sha256=00",
+    ],
+)
+def test_requirements_of_registries_are_permitted(line: str) -> None:
+    require_registry(line, "requirements.txt", PERMITTED)
 
 
 def test_a_repository_that_the_settings_name_is_permitted() -> None:
@@ -256,6 +284,9 @@ YARN_LOCK = 'leaf@^1:\n  version "1.0.0"\n  resolved "%s"\n'
         {"yarn.lock": "", "package.json": '{"devDependencies": {"leaf": "github:a/leaf"}}'},
         {"yarn.lock": "", "package.json": '{"dependencies": {"leaf": "link:../leaf"}}'},
         {"yarn.lock": "", ".npmrc": "registry=https://evil.example/\n"},
+        {"yarn.lock": "", "package.json": '{"dependencies": {"leaf": "exec:./make.js"}}'},
+        {"yarn.lock": "", "package.json": '{"dependencies": {"leaf": "HTTPS://evil.example/leaf.tgz"}}'},
+        {"yarn.lock": "", "package.json": '{"dependencies": {"leaf": "GitHub:a/leaf"}}'},
     ],
 )
 def test_packages_of_javascript_from_other_places_are_refused(files: dict[str, str]) -> None:

@@ -15,6 +15,7 @@ from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.context.added_ignores import blanked
 
 ERRORS = '[rules]\n"ty/*" = "error"\n"squawk/*" = "error"\n"shellcheck/*" = "error"\n"zizmor/*" = "error"\n'
+ERRORS += '"docker-ci/DC113" = "error"\n'
 WORKFLOW = """\
 on: issues
 permissions: {}
@@ -107,6 +108,12 @@ def _blocking(report: dict[str, Any]) -> list[str]:
             "#!/bin/sh\n# shellcheck disable=SC2114\nrm -rf /usr\n",
             "shellcheck/SC2114",
             id="shellcheck",
+        ),
+        pytest.param(
+            "a.sh",
+            '#!/bin/sh\necho "$0"\n# shellcheck disable=SC2086\nrm -rf $1\n',
+            "docker-ci/DC113",
+            id="shellcheck-for-our-check",
         ),
         pytest.param(
             ".github/workflows/a.yml",

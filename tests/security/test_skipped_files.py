@@ -16,6 +16,14 @@ MIGRATION = "alter table notes drop column b;\n"
 DOCKERFILE = "FROM python:3.12\nRUN curl http://example.org/x | sh\n"
 TUPLE, NAN, DROP, PIPE = "ruff/F631", "oxlint/use-isnan", "squawk/ban-drop-column", "docker-ci/DC030"
 LONG = "x" * 60_000
+SCHEMA = "// This file was generated from an API description.\nexport interface schemas {\n{}}\n".replace(
+    "{}",
+    "".join(
+        f"  Order{n}: {{\n    /** The id. */\n    id: number;\n    lines?: string[];\n  }};\n"
+        for n in range(8_000)
+    ),
+)
+"""Generated type declarations of about 600 kB."""
 FOLDERS = (
     "vendor", "third_party", "node_modules/x", "bower_components", "dist", "build", ".yarn", "venv",
     "lib/site-packages", ".hidden", "_build",
@@ -34,6 +42,7 @@ REVIEWED: list[object] = [
     pytest.param("run.bundle.js", SCRIPT, NAN, id="js-named-bundle"),
     pytest.param("run.ts", f"// {LONG}\n{TYPED}", NAN, id="ts-long-comment"),
     pytest.param("run.ts", f'export const data = "{LONG}";\n{TYPED}', NAN, id="ts-long-string"),
+    pytest.param("api/schema.generated.ts", SCHEMA + TYPED, NAN, id="ts-large-types"),
     pytest.param("RUN.PY", PYTHON, TUPLE, id="PY"),
     pytest.param("run.Py", PYTHON, TUPLE, id="Py"),
     pytest.param("RUN.TS", TYPED, NAN, id="TS"),
@@ -59,7 +68,7 @@ def test_it_is_reviewed(repo: GitRepository, path: str, content: str, rule: str)
 
 MINIFIED = "!function(e){if(e===NaN){return 1};var t=function(n){return n(e)};t(e)}(1);" * 200
 MINIFIED_CHUNK = "!function(e){if(e===NaN){return 1};var t=function(n){return n(e)};t(e)}(1);" * 10
-LARGE = "export const rows = [\n" + "  [1, 2, 3],\n" * 40_000 + "];\n" + TYPED
+LARGE = "export const rows = [\n" + "  [1, 2, 3],\n" * 80_000 + "];\n" + TYPED
 
 UNREVIEWED: list[object] = [
     pytest.param("a.ipynb", '{"cells": []}\n', "notebooks are not reviewed", id="notebook"),

@@ -39,6 +39,14 @@ TypeError: no list
 
 Node.js v22
 """
+SYNTAX = """\
+tests/test_m.py:2: in <module>
+    from m import add
+E     File "/tree/src/m.py", line 2
+E       return a +
+E                 ^
+E   SyntaxError: invalid syntax
+"""
 
 
 @pytest.mark.parametrize(
@@ -49,8 +57,9 @@ Node.js v22
         (SCRIPT, "TypeError: no list"),
         (
             '  File "a.py", line 1\n    x =\n      ^\nSyntaxError: invalid syntax\n',
-            "SyntaxError: invalid syntax",
+            "SyntaxError: invalid syntax (a.py, line 1)",
         ),
+        (SYNTAX, "SyntaxError: invalid syntax (m.py, line 2)"),
         ("collecting\nno tests\n    at x (a.js:1:1)\n", "no tests"),
         ("", ""),
     ],

@@ -10,18 +10,20 @@ from wardround.checks.base import Check
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import RawFinding
 from wardround.tools.parsing import map_of
+from wardround_docker_ci.analysis.shellcheck_directives import Region, disabled_regions
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind
 
 _ZIZMOR = LazyPattern(r"(?m)# zizmor: ignore\[([^\]\n]+)\](?=\s|$)")
 _HADOLINT = LazyPattern(r"(?m)^[ \t]*#\s*hadolint\s+(global\s+)?ignore\s*=\s*([\w ,-]+)")
+_NOT_YAML = frozenset({FileKind.SHELL, FileKind.JENKINSFILE})
 _NEXT_LINE = re.compile(r"[^\n]*\n[ \t]*")
 _DIVIDED = {"excessive-permissions": ("default-permissions", "default-permissions-of-job")}
 """Audits of zizmor -> codes that the tool map has for parts of them."""
 
 
 class ToolIgnores:
-    """The ignore comments of zizmor and hadolint in one file."""
+    """The ignore comments of zizmor, hadolint and shellcheck in one file."""
 
     def __init__(self, file: CiFile) -> None:
         self._file = file
@@ -34,10 +36,14 @@ class ToolIgnores:
     def _ignores(self, defect: str, result: RawFinding) -> bool:
         lines = self._file.text.split("\n")
         start = sum(len(line) + 1 for line in lines[: result.span.line - 1]) + result.span.column - 1
+        if any(defect in defects and begin <= start < end for begin, end, defects in self._of_shellcheck):
+            return True
         if self._file.kind is FileKind.DOCKERFILE:
             return any(
                 defect in defects and begin <= start < end for begin, end, defects in self._of_hadolint
             )
+        if self._file.kind in _NOT_YAML or not _ZIZMOR.search(self._file.text):
+            return False
         return any(defect in defects for defects in self._of_zizmor(*self._part_around(start)))
 
     def _of_zizmor(self, start: int, end: int) -> Iterator[frozenset[str]]:
@@ -55,6 +61,15 @@ class ToolIgnores:
             if node.start <= offset < node.end:
                 return node.start, node.end
         return text.rfind("\n", 0, offset) + 1, (text + "\n").index("\n", offset)
+
+    @cached_property
+    def _of_shellcheck(self) -> list[Region]:
+        """The parts of scripts in which directives of shellcheck ignore defects."""
+        text, found = self._file.text, list[Region]()
+        for script in self._file.scripts if "shellcheck" in text else ():
+            start, end = script.passage.start, script.passage.start + len(script.passage.text)
+            found += disabled_regions(text, start, end, script.commands)
+        return found
 
     @cached_property
     def _of_hadolint(self) -> list[tuple[int, int, frozenset[str]]]:

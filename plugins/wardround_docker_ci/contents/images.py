@@ -41,6 +41,8 @@ def images_of(file: ParsedFile) -> list[Image]:
 
 
 def _dockerfile_images(file: ParsedFile) -> Iterator[Image]:
+    if frontend := file.dockerfile.frontend:  # BuildKit runs it, and it decides what the build does
+        yield Image(frontend.text, frontend.start, frontend.end)
     for stage in file.dockerfile.stages:
         text = file.dockerfile.expanded(stage.base.text) if stage.parent is None else None
         if text:

@@ -1,8 +1,9 @@
 """Copies of Dockerfiles that hadolint can read where its parser differs from BuildKit's.
 
-hadolint reads nothing behind the word that begins a here-document, and knows only names as delimiters. The
-copy has the same lines, without the here-documents that are not scripts: a file name is in their place in
-COPY and ADD, nothing in commands.
+hadolint reads nothing behind the word that begins a here-document, knows only names as delimiters, takes one
+document of a command, and finds no delimiter behind the tabs that ``<<-`` removes. The copy has the same
+lines, without those tabs and without the here-documents that are not scripts: a file name is in their place
+in COPY and ADD, nothing in commands.
 
 hadolint also needs an empty line after each here-document; without one it rejects the next line and checks
 nothing of the file. The copy has the same lines, except for the last one of each script: it is joined to the
@@ -59,35 +60,45 @@ def without_data(text: str) -> str:
 
     for instruction in reversed(dockerfile.read(text).instructions):
         markers = instruction.markers
-        if markers and instruction.runs_document:
-            text = _with_plain_delimiters(text, instruction)
+        if markers and instruction.runs_document and instruction.heredocs[0].text:
+            text = _with_plain_delimiter(text, instruction)
         elif markers:
             begin, end = instruction.heredocs[0].start, instruction.end
             text = text[:begin] + "\n" * text.count("\n", begin, end) + text[end:]
+            stand_in = _stand_in(instruction)
             for marker in reversed(markers):
-                text = text[: marker.start] + _STAND_INS[instruction.keyword] + text[marker.end :]
+                text = text[: marker.start] + stand_in + text[marker.end :]
     return text
 
 
-_STAND_INS = {"RUN": "", "COPY": "here.txt", "ADD": "here.tar"}
+_STAND_INS = {"COPY": "here.txt", "ADD": "here.tar"}
 """The words in place of a marker; hadolint recommends COPY where ADD has a file that is not an archive."""
-_PLAIN = re.compile(r"\d*<<-?([\"']?)[A-Za-z_]\w*\1")
+_PLAIN = re.compile(r"\d*<<([\"']?)[A-Za-z_]\w*\1")
+_TABS = LazyPattern(r"^\t+", re.MULTILINE)
 
 
-def _with_plain_delimiters(text: str, instruction: Instruction) -> str:
-    """Return the text in which the delimiters of a script are names."""
-    documents = zip(instruction.markers, instruction.heredocs, strict=True)
-    for marker, document in reversed(list(documents)):
-        if _PLAIN.fullmatch(marker.text):
-            continue
-        name = re.sub(r"^(?=\d)|\W", "_", marker.delimiter)
-        begin = text.find(marker.delimiter, document.end)
-        if begin >= 0:
-            text = text[:begin] + name + text[begin + len(marker.delimiter) :]
-        quote = "'" if re.search(r"[\\'\"]", marker.text) else ""
-        word = f"<<{'-' if marker.strips else ''}{quote}{name}{quote}"
-        text = text[: marker.start] + word + text[marker.end :]
-    return text
+def _stand_in(instruction: Instruction) -> str:
+    keyword = instruction.keyword_of_documents
+    if keyword in _STAND_INS:
+        return _STAND_INS[keyword]
+    is_stored = keyword != instruction.keyword
+    has_command = len(instruction.words) > len(instruction.markers) + is_stored
+    return "" if has_command else "true"
+
+
+def _with_plain_delimiter(text: str, instruction: Instruction) -> str:
+    """Return the text in which the delimiter of a script is a name, without the tabs that ``<<-`` removes."""
+    marker, document = instruction.markers[0], instruction.heredocs[0]
+    if _PLAIN.fullmatch(marker.text):
+        return text
+    name = re.sub(r"^(?=\d)|\W", "_", marker.delimiter)
+    quote = "'" if re.search(r"[\\'\"]", marker.text) else ""
+    lines, rest = document.text, text[document.end :]
+    if marker.strips:
+        lines, rest = _TABS.sub("", lines), rest.lstrip("\t")
+    if rest.startswith(marker.delimiter):
+        rest = name + rest.removeprefix(marker.delimiter)
+    return f"{text[: marker.start]}<<{quote}{name}{quote}{text[marker.end : document.start]}{lines}{rest}"
 
 
 def with_gaps(text: str) -> str:

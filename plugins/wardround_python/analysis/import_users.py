@@ -46,6 +46,11 @@ _ABOUT_VERSIONS = LazyPattern(
 )
 _IGNORED = ("type: ignore", "type:ignore", "pylint: disable", "pyright: ignore", "ty: ignore", "pyre-ignore")
 _PATCHERS = frozenset({"patch", "setattr", "delattr"})
+_LONG_LINE = 500
+"""Length in characters from which a line is not inspected."""
+_IMPORT = LazyPattern(r"\bimport\b")
+_IN_LIST = LazyPattern(r"[\w,( \t]*")
+_ENDS_ITEM = LazyPattern(r"[ \t]*(?:as[ \t]+\w+[ \t]*)?(?:[,);#\\\r\n]|\Z)")
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
@@ -104,7 +109,13 @@ class Users:
         """Return True if a text names the module and a removed name; a package may be named by dots alone."""
         if self._stem not in text and not (is_package(self._path) and "from ." in text):
             return False
-        return "import" in text and (self._is_gone or any(name in text for name in self._names))
+        if self._is_gone or "import" not in text:
+            return "import" in text
+        return any(_may_be_taken(text, *found.span()) for found in self._words.finditer(text))
+
+    @cached_property
+    def _words(self) -> re.Pattern[str]:
+        return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(self._names)))})\b")
 
     def _in_module(self, path: str, text: str, tree: ast.Module) -> Iterator[RemovedUse]:
         lines = text.split("\n")
@@ -278,6 +289,20 @@ class Users:
         if folder and self._project.read(f"{inside}__init__.py") is not None:
             return False
         return module_at(f"{inside}{top}", self._project) is not None
+
+
+def _may_be_taken(text: str, start: int, end: int) -> bool:
+    """Return True if a word may be an attribute or in a list of imported names, by the text around it.
+
+    A word that is called or assigned refers to something else; a file with such words alone is not parsed.
+    """
+    before = text[max(start - _LONG_LINE, 0) : start]
+    line = before.rpartition("\n")[2]
+    if len(line) == _LONG_LINE or before.rstrip(" \t\r\n\\").endswith("."):
+        return True
+    if _IMPORT.search(line):
+        return "from" in line
+    return _IN_LIST.fullmatch(line) is not None and _ENDS_ITEM.match(text, end) is not None
 
 
 def _folders_with(top: str, path: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -24,12 +25,17 @@ CODES = frozenset(
     }
 )  # fmt: skip
 """Codes of ty and pyright for the use of a value that may be None."""
+ARGUMENT_CODES = frozenset({"invalid-argument-type", "reportArgumentType"})
+"""Codes for an argument that may be None: of a function of Python itself, the call raises an error."""
 LATE = "the same function tests for None only after this use"
 _OF_NONE = LazyPattern(r"\bNone\b")
 _CONDITIONAL = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp)
 _SOMETIMES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match, ast.ExceptHandler)
 """Statements after which a use in their blocks may not have run."""
 _BLOCKS = ("body", "orelse", "finalbody")
+_HEADS = ("test", "iter", "subject")
+"""The parts of those statements that always run."""
+_BUILT_IN = frozenset(dir(builtins))
 
 
 def late_tests(root: Path) -> Callable[[str, str, str, Span], bool]:
@@ -40,21 +46,33 @@ def late_tests(root: Path) -> Callable[[str, str, str, Span], bool]:
     text_of = cache(partial(text_in, root))
 
     def is_tested_late(file: str, code: str, message: str, span: Span) -> bool:
-        if code not in CODES or not _OF_NONE.search(message):
+        is_argument = code in ARGUMENT_CODES
+        if not (is_argument or code in CODES) or not _OF_NONE.search(message):
             return False
         text = text_of(file)
         try:
-            return text is not None and _is_tested_late(parsed(file, text), span)
+            return text is not None and _is_tested_late(parsed(file, text), span, is_argument=is_argument)
         except (ValueError, SyntaxError, RecursionError):
             return False
 
     return is_tested_late
 
 
-def _is_tested_late(module: PythonModule, span: Span) -> bool:
+def _is_tested_late(module: PythonModule, span: Span, *, is_argument: bool) -> bool:
     starting = module.starting_at(span.line, span.column)
-    named = (node for node in starting if isinstance(node, (ast.Name, ast.Attribute)))
+    named = [node for node in starting if isinstance(node, (ast.Name, ast.Attribute))]
+    if is_argument:
+        named = [node for node in named if _is_passed_to_python(module, node)]
     return any(not _is_conditional(module, node) and _has_late_test(module, node) for node in named)
+
+
+def _is_passed_to_python(module: PythonModule, node: ast.expr) -> bool:
+    """Return True for an argument of a built-in function that the module does not replace."""
+    call = next(module.ancestors(node), None)
+    if not isinstance(call, ast.Call) or node not in call.args or not isinstance(call.func, ast.Name):
+        return False
+    name = call.func.id
+    return name in _BUILT_IN and name not in module.assigned and name not in module.imported
 
 
 def _is_conditional(module: PythonModule, node: ast.AST) -> bool:
@@ -95,7 +113,8 @@ def _blocks_around(
             block = getattr(outer, name, None)
             if isinstance(inner, ast.stmt) and isinstance(block, list) and inner in block:
                 yield inner, block[block.index(inner) + 1 :]
-        if outer is function or isinstance(outer, _SOMETIMES):
+        is_head = any(getattr(outer, name, None) is inner for name in _HEADS)
+        if outer is function or (isinstance(outer, _SOMETIMES) and not is_head):
             return
         inner = outer
 

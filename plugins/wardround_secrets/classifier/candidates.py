@@ -35,6 +35,8 @@ _WITHIN = LazyPattern(
     r"(?P<value>[^\"'`\s;&=<>{}\[$%()]{6,80})(?=[\"'`;&])"
 )
 _HEADERS, _STRINGS = (b"bearer ", b"basic ", b"token "), (b"password=", b"pwd=")
+WITHOUT_NAME = (*_HEADERS, *_STRINGS)
+"""Words in lower case; a text with an ambiguous literal that is not assigned contains at least one."""
 
 
 class CandidateLiteral(msgspec.Struct, frozen=True):

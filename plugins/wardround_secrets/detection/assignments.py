@@ -14,7 +14,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.text.secret_names import is_secret_name
 from wardround_secrets.detection.anchors import offsets_of
 
-_ANCHORS = (b"pass", b"pwd", b"_pw", b"secret", b"token", b"credential", b"bearer", b"pepper", b"key")
+ANCHORS = (b"pass", b"pwd", b"_pw", b"secret", b"token", b"credential", b"bearer", b"pepper", b"key")
 _KEYS = (
     b"api",
     b"access",
@@ -149,7 +149,7 @@ class Assignment(msgspec.Struct, frozen=True):
 def assignments_in(path: str, text: str, lower: bytes) -> Iterator[Assignment]:
     """Yield every literal that is assigned to a name of a secret, in the order of anchors."""
     bare = _BARE_FILES.search(path) is not None
-    for anchor in _ANCHORS:
+    for anchor in ANCHORS:
         for offset in offsets_of(lower, anchor):
             if anchor == b"key" and not (_is_secret_key(lower, offset) or _is_variable(text, offset)):
                 continue

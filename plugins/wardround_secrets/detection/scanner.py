@@ -8,23 +8,26 @@ code point, so that offsets are columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import msgspec
 
 from wardround.checks.base import Check
+from wardround.checks.keyword_index import KeywordMatcher, keyword_index
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
 from wardround.text.line_index import LineIndex
-from wardround_secrets.detection import own_services, positions
+from wardround_secrets.detection import own_services, positions, published_keys
 from wardround_secrets.detection.anchors import offsets_of
 from wardround_secrets.detection.assignments import Assignment, assignments_in
 
 _MOST = 100
 """Maximum number of secrets reported in one file; a dump of keys needs no more."""
+_LONG = 65_536
+"""In a longer text, which often no other check indexes, the checks take less time than its index."""
 _RUN, _REST = ord("a"), ord(" ")
 _IN_TOKENS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _SHORTEST_RUN = b"a" * 20
@@ -181,6 +184,17 @@ class SecretCheck(Check):
     """True if it reports in tests, examples and documentation."""
     IN_GENERATED: ClassVar[bool] = False
     """True if it reports in generated files and data files."""
+    ANCHORS: ClassVar[tuple[bytes, ...]] = ()
+    """Words in lower case; every text with a match contains at least one, unless there are none."""
+
+    @classmethod
+    def is_possible(cls, path: str, anchors: Set[bytes]) -> bool:
+        """Return True if a text can contain a match; a cheap test.
+
+        Args:
+            anchors: the words in it that are anchors of any check.
+        """
+        return not cls.ANCHORS or not anchors.isdisjoint(cls.ANCHORS)
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterable[SecretMatch]:
@@ -199,9 +213,12 @@ def scan(
     Of two checks that match the same secret, the first in order reports it.
     """
     text = ScannedText(source.path, source.text, source.models, source.is_added, source.project.read)
+    anchors = anchors_in(text, tuple(order))
     reported: list[tuple[int, int]] = []
     found: list[RawFinding] = []
     for check in order:
+        if not check.is_possible(source.path, anchors):
+            continue
         with source.isolated(check.ID):
             for hit in _hits(check, text):
                 if len(reported) >= _MOST:
@@ -215,13 +232,28 @@ def scan(
     return sorted(found, key=lambda result: result.span)
 
 
+def anchors_in(text: ScannedText, checks: tuple[type[SecretCheck], ...]) -> Set[bytes]:
+    """Return the anchors of some checks that a text contains; all of them for a long text."""
+    if len(text.text) >= _LONG:
+        return {word for check in checks for word in check.ANCHORS}
+    index = keyword_index(text.text).in_lower_case
+    return {word.encode() for word in _anchor_matcher(checks).matches(index)}
+
+
+@lru_cache(maxsize=64)
+def _anchor_matcher(checks: tuple[type[SecretCheck], ...]) -> KeywordMatcher:
+    return KeywordMatcher({word.decode() for check in checks for word in check.ANCHORS})
+
+
 def _hits(check: type[SecretCheck], text: ScannedText) -> Iterator[SecretMatch]:
     """Yield the matches of a check in the files and positions in which it reports."""
     if (text.is_example_file and not check.IN_TESTS) or (text.is_generated and not check.IN_GENERATED):
         return
     for hit in check.find(text):
         is_example = not check.IN_TESTS and text.is_example(hit.start)
-        if not is_example and (check.IN_GENERATED or not text.is_cell_output(hit.start)):
+        if is_example or published_keys.is_published(text.text[hit.start : hit.end]):
+            continue
+        if check.IN_GENERATED or not text.is_cell_output(hit.start):
             yield hit
 
 

@@ -23,6 +23,8 @@ _QUOTED = LazyPattern(
 _PIECE = LazyPattern(rf"{_JINJA.pattern}|{_QUOTED.pattern}", re.DOTALL)
 """Holes of a template, comments and strings, whichever begins first."""
 
+_QUOTES_OF_VARIABLES = ("'", '"')
+
 
 def is_template(text: str) -> bool:
     """Return True if a text is Jinja around SQL; Jinja in comments and strings alone does not count."""
@@ -51,13 +53,17 @@ def _blank(text: str) -> str:
 def without_placeholders(text: str) -> str:
     """Replace ``%s``, ``%(name)s``, ``:name``, ``@name`` and ``?`` outside quotes by padded ``$1``.
 
-    The names of an extension's script, such as ``@extschema@``, become identifiers.
+    The names of an extension's script, such as ``@extschema@``, become identifiers; the variables of psql
+    ``:'name'`` and ``:"name"`` become a text and an identifier.
     """
     if not any(sign in text for sign in ("%", ":", "@", "?")):
         return text
     out, offset = [], 0
     for quoted in _QUOTED.finditer(text):
-        out += [_replaced(text[offset : quoted.start()]), quoted.group()]
+        before = text[offset : quoted.start()]
+        if quoted[0].startswith(_QUOTES_OF_VARIABLES) and before.endswith(":") and not before.endswith("::"):
+            before = f"{before[:-1]} "
+        out += [_replaced(before), quoted[0]]
         offset = quoted.end()
     return "".join([*out, _replaced(text[offset:])])
 

@@ -12,7 +12,6 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround_tests.changes.inert_texts import has_same_code, without_texts
 
-_COMMENT = LazyPattern(r"^\s*(?:#|//|/\*|\*(?!\*)).*$")
 _LOGS = LazyPattern(
     r"(?i)\b(?:_?log(?:ger|ging)?|console|print|warnings)(?:\.\w+)*\(|\bclick\.s?echo\(|\bstd(?:err|out)\.write\("
 )
@@ -46,7 +45,9 @@ def changes_behaviour(file: ChangedFileView) -> bool:
     gone, new = list(_without(before, after)), list(_without(after, before))
     if _is_renaming(gone, new, file.base_text, file.text) or _is_extraction(gone, new):
         return False
-    before, after = (_code(without_texts(text).split("\n")) for text in (file.base_text, file.text))
+    before, after = (
+        _code(without_texts(file.path, text).split("\n")) for text in (file.base_text, file.text)
+    )
     return not has_same_code(file.path, before, after)
 
 
@@ -59,8 +60,13 @@ def _after_common_lines(before: Sequence[str], after: Sequence[str]) -> tuple[Se
 
 def _code(texts: Sequence[str]) -> list[str]:
     """Return the lines of code, without comments, blank lines and the texts that are logged."""
-    lines = (_COMMENT.sub("", line).rstrip() for line in texts)
-    return [_TEXT.sub("''", line) if _LOGS.search(line) else line for line in lines if line]
+    lines = (line.rstrip() for line in texts if not _is_comment(line))
+    return [_TEXT.sub("''", line) if "(" in line and _LOGS.search(line) else line for line in lines if line]
+
+
+def _is_comment(line: str) -> bool:
+    code = line.lstrip()
+    return code.startswith(("#", "//", "/*")) or (code.startswith("*") and not code.startswith("**"))
 
 
 def _without(lines: Sequence[str], others: Sequence[str]) -> Iterator[str]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from wardround.checks.lazy import LazyPattern
+from wardround_tests.changes.arguments import is_decisive
 
+# Each choice starts with a quote, by which the engine finds it: a prefix in front would be tried everywhere.
 _STRING = LazyPattern(
-    r"(?<!\\)(?P<prefix>\b[rbfuRBFU]{1,2})?(?P<text>\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|`(?:[^`\\]|\\.)*`"
-    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"
+    r"\"(?<!\\.)(?:\"\"[\s\S]*?\"{3}|(?:[^\"\\\n]|\\.)*\")|'(?<!\\.)(?:''[\s\S]*?'{3}|(?:[^'\\\n]|\\.)*')"
+    r"|`(?<!\\.)(?:[^`\\]|\\.)*`"
 )
+_PREFIX_LETTERS = "rbfuRBFU"
+_PREFIX = LazyPattern(r"(?<!\\)\b[rbfuRBFU]{1,2}\Z")
 _SUBSTITUTED = LazyPattern(r"\$\{[^{}]*\}")
 _FORMATTED = LazyPattern(r"\{[^{}]*\}")
 _MEANS_CODE = LazyPattern(
@@ -44,20 +49,39 @@ def has_same_code(path: str, before: Sequence[str], after: Sequence[str]) -> boo
     Args:
         before, after: their lines of code, from ``without_texts``.
     """
-    return _code_of(path, before) == _code_of(path, after)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    count = sum(1 for _ in same)
+    return _code_of(path, before[count:]) == _code_of(path, after[count:])
 
 
-def without_texts(text: str) -> str:
+def without_texts(path: str, text: str) -> str:
     """Return code with empty strings, except those that decide or are code; values in them stay."""
-    return _STRING.sub(_emptied, text)
+    is_python = path.endswith(".py")
+    pieces: list[str] = []
+    end = 0
+    for match in _STRING.finditer(text):
+        prefix = _prefix_of(text, match.start())
+        start = match.start() - len(prefix)
+        pieces += (text[end:start], _emptied(text, prefix, match, has_keywords=is_python))
+        end = match.end()
+    return "".join((*pieces, text[end:]))
 
 
-def _emptied(match: re.Match[str]) -> str:
-    before = match.string[max(match.start() - _NEAR, 0) : match.start()]
-    is_decisive = _DECIDES_BEFORE.search(before) or _DECIDES_AFTER.match(match.string, match.end())
-    if is_decisive or _MEANS_CODE.search(match["text"]):
-        return match[0]
-    prefix, text = match["prefix"] or "", match["text"]
+def _prefix_of(text: str, quote: int) -> str:
+    """Return the letters before the quote of a string that belong to it."""
+    if quote == 0 or text[quote - 1] not in _PREFIX_LETTERS:
+        return ""
+    found = _PREFIX.search(text[max(quote - 3, 0) : quote])
+    return found[0] if found else ""
+
+
+def _emptied(code: str, prefix: str, match: re.Match[str], *, has_keywords: bool) -> str:
+    start, text = match.start() - len(prefix), match[0]
+    before = code[max(start - _NEAR, 0) : start]
+    is_compared = _DECIDES_BEFORE.search(before) or _DECIDES_AFTER.match(code, match.end())
+    is_used = is_decisive(code, start, text, has_keywords=has_keywords)
+    if is_compared or is_used or _MEANS_CODE.search(text):
+        return prefix + text
     mark = text[:3] if text.startswith(('"""', "'''")) else text[0]
     values = _FORMATTED if "f" in prefix.lower() else _SUBSTITUTED if mark == "`" else None
     return f"{mark}{''.join(values.findall(text)) if values else ''}{mark}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -76,6 +76,8 @@ def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
     untrusted = run.untrusted
     if untrusted is None:
         return ()
+    if untrusted.with_settings:
+        _require_unchanged(run, untrusted.paths, trusted)
     text = "\n".join((run.root / path).read_text("utf-8", "replace") for path in trusted)
     for path in untrusted.paths:
         is_data = not path.endswith(PARSED) and path not in trusted and not _is_settings(path)
@@ -89,6 +91,25 @@ def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
     file.write_bytes(msgspec.json.encode(message))
     required = str(_GUARD).replace("\\", "\\\\").replace('"', '\\"')
     return ("/usr/bin/env", f'NODE_OPTIONS=--require "{required}"', f"WARDROUND_ONLY_BASE={file}")
+
+
+def _require_unchanged(run: Invocation, changed: Sequence[str], used: Mapping[str, str]) -> None:
+    """Refuse to run with a configuration of the change: it is code, or names the code that is run.
+
+    Raises:
+        ToolFailed: the change edits one.
+    """
+    above = {str(folder / "package.json") for file in run.files for folder in PurePosixPath(file).parents}
+    for path in changed:
+        is_used = path in used and not path.endswith(".eslintignore")
+        if is_used or (path in above and _configures(run.root / path)):
+            raise ToolFailed(
+                f"the change edits {path}, which decides what code eslint runs; use --config-from base"
+            )
+
+
+def _configures(package: Path) -> bool:
+    return package.is_file() and "eslintConfig" in package.read_text("utf-8", "replace")
 
 
 def _is_settings(path: str) -> bool:

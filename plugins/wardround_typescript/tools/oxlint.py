@@ -76,6 +76,12 @@ class Oxlint(Tool):
 
         return parse(output, run)
 
+    def unparsed_files(self, output: bytes, run: Invocation) -> Mapping[str, str]:
+        """Return the scripts with template tags, which oxlint does not lint."""
+        from wardround_typescript.tools.oxlint_output import unparsed_templates
+
+        return unparsed_templates(output, run)
+
     def find(self, root: Path) -> Path | None:
         """Return the project's own, as a native program or by node; else the one of wardround, or on PATH."""
         own = native_program(root, "oxlint", "@oxlint", "", "oxlint") or script(root, "oxlint", "bin/oxlint")

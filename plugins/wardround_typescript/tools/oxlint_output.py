@@ -31,6 +31,7 @@ _TEMPLATE = (
     r"|^[ \t]*<%[-=#]?[ \t]"
 )
 """Tags of Django, Jinja, Twig and Liquid, and of ERB and EJS."""
+_UNPARSED = "a script in it has tags of a template, and cannot be parsed; pass the values in data attributes"
 _REFUSED = (b"Failed to parse oxlint configuration", b"Failed to build configuration")
 _PLACED_LAST = frozenset(
     {"no-class-assign", "no-const-assign", "no-dupe-class-members", "no-dupe-else-if", "no-dupe-keys",
@@ -78,6 +79,15 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     linted = cache(lambda file: LintedFile(file, (run.root / file).read_bytes()))
     findings = [_result(diagnostic, run, linted) for diagnostic in report.diagnostics]
     return sensible([result for result in findings if not _is_contradicted(result, linted)], linted)
+
+
+def unparsed_templates(output: bytes, run: Invocation) -> dict[str, str]:
+    """Return the files with a script that is a template, which oxlint does not parse, with the reason."""
+    diagnostics = decoded(output, OxlintOutput).diagnostics
+    errors = (one for one in diagnostics if _code(one.code) == _SYNTAX_ERROR)
+    failed = {relative(one.filename.removesuffix(LINK_SUFFIX), run) for one in errors}
+    files = (LintedFile(file, (run.root / file).read_bytes()) for file in sorted(failed))
+    return {file.path: _UNPARSED for file in files if file.has_in_code(_TEMPLATE)}
 
 
 def _is_contradicted(result: RawFinding, linted: Callable[[str], LintedFile]) -> bool:

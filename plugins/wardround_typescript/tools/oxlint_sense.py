@@ -79,6 +79,8 @@ def _is_sensible(result: RawFinding, file: LintedFile) -> bool:
         return decide(result, file)
     if result.code == "no-unused-vars" and _is_global(result, file):
         return False
+    if result.explicitly_enabled:
+        return True  # the project sets the rule to error, so it applies as oxlint has it
     if (is_exact := EXACT.get(result.code)) is not None and not is_exact(result, file):
         return False
     content = map_of("oxlint")  # a project may enable a code that the map ignores everywhere

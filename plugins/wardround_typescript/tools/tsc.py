@@ -68,7 +68,7 @@ def _check_extended(run: Invocation, trusted: Iterable[str]) -> None:
         ToolFailed: one does, and the change is not trusted.
     """
     untrusted = run.untrusted
-    if untrusted is None:
+    if untrusted is None or untrusted.with_settings:
         return
     worktree = os.path.realpath(untrusted.worktree)
     for path in trusted:

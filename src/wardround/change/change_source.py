@@ -7,7 +7,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, Protocol
@@ -66,9 +65,10 @@ class ChangeSource(Protocol):
 
 def decoded(content: bytes) -> str | None:
     """Decode UTF-8 without its byte order mark; None for other content."""
-    with suppress(UnicodeDecodeError):
-        return content.decode("utf-8-sig")
-    return None
+    try:
+        return content.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError:
+        return None
 
 
 NOT_UTF8 = "it is not UTF-8 text"

@@ -155,6 +155,7 @@ class Snapshot:
         patterns: Sequence[str],
         absent: Iterable[str] = (),
         never: Collection[str] = (),
+        is_tracked: Callable[[str], bool] = lambda path: False,
     ) -> None:
         """Complete a side with links to the rest of the work tree.
 
@@ -164,6 +165,8 @@ class Snapshot:
             patterns: names of files to link; folders always are.
             absent: paths that the side does not have though the work tree may.
             never: names of files that tools must not see, except those under review.
+            is_tracked: True for a path under version control. Of links that leave the work tree, only those
+                that users made themselves are followed, such as one to the packages of another folder.
         """
         root = self.side(side)
         self._make_folder(root)
@@ -184,7 +187,7 @@ class Snapshot:
             if (worktree / path.rpartition("/")[0]).is_dir():
                 self._make_folder(parent)
         for folder in sorted(self._folders_of(root)):
-            _link_entries(worktree, root, folder, hidden, patterns, never)
+            _link_entries(worktree, root, folder, hidden, patterns, never, is_tracked)
 
     def _folders_of(self, root: Path) -> set[str]:
         """Return every real folder of a side, relative to its root; ``""`` is the root."""
@@ -204,6 +207,7 @@ def _link_entries(
     hidden: Collection[str],
     patterns: Sequence[str],
     never: Collection[str],
+    is_tracked: Callable[[str], bool],
 ) -> None:
     try:
         entries = list(os.scandir(worktree / folder))
@@ -218,8 +222,17 @@ def _link_entries(
             continue
         if not entry.is_dir() and not matches(entry.name, patterns):
             continue
+        if entry.is_symlink() and leads_out(worktree, path) and is_tracked(path):
+            continue
         with suppress(FileExistsError):  # it exists already if it is under review
             os.symlink(entry.path, f"{root}/{path}")
+
+
+def leads_out(worktree: Path, path: str) -> bool:
+    """Return True if a path leads to something outside the work tree, or to the data of git."""
+    top, target = os.path.realpath(worktree), os.path.realpath(worktree / path)
+    inside = os.path.relpath(target, top).split(os.sep)
+    return inside[0] == os.pardir or ".git" in inside
 
 
 def _locked_folder(parent: Path) -> tuple[Path, int]:

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import cached_property, lru_cache
 
 _BREAKS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 
 
 class KeywordIndex:
-    """The distinct tokens and names of a text, about a tenth of its length."""
+    """The distinct tokens of a text, about a tenth of its length."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
-    def tokens(self) -> str:
-        """The tokens between white space, in no order."""
-        return " ".join(set(self.text.split()))
+    def token_set(self) -> Set[str]:
+        """The tokens between white space."""
+        return set(self.text.split())
 
     @cached_property
-    def names(self) -> str:
-        """The names in it, in no order."""
-        return " ".join(set(self.tokens.translate(_BREAKS).split()))
+    def tokens(self) -> str:
+        """The tokens between white space, in no order."""
+        return " ".join(self.token_set)
 
     @cached_property
     def in_lower_case(self) -> KeywordIndex:
         lowered = KeywordIndex(self.text.lower())
         lowered.tokens = self.tokens.lower()
+        lowered.token_set = set(lowered.tokens.split(" "))
         return lowered
 
     def has(self, word: str) -> bool:
@@ -40,13 +41,14 @@ class KeywordIndex:
 
 
 _LONG = 65_536
+_START = 3
+"""The number of characters at the start of a word by which it is found at a position of a token."""
+_TOKENS_KEPT = 8192
 
 
 def keyword_index(text: str) -> KeywordIndex:
-    """Return the index of a text, shared by all callers if the text has a usual length and is used soon
-    again.
-    """
-    return _kept(text) if len(text) < _LONG else KeywordIndex(text)
+    """Return the index of a text, shared by all callers if the text is used soon again."""
+    return _kept(text) if len(text) < _LONG else _kept_long(text)
 
 
 @lru_cache(maxsize=512)
@@ -54,29 +56,80 @@ def _kept(text: str) -> KeywordIndex:
     return KeywordIndex(text)
 
 
+@lru_cache(maxsize=2)
+def _kept_long(text: str) -> KeywordIndex:
+    return KeywordIndex(text)
+
+
 class KeywordMatcher:
     """Matches hundreds of words against many texts; a text contains few of them.
 
-    A word is first searched among the names of a text, by the longest name in the word. A word that is a name
-    needs no more; of the others, only those that this does not exclude are searched in the text.
+    The texts of a project share most of their tokens, so the words in each token are searched for once. A
+    word that spans white space is searched for in the text if a token contains the longest part of it.
     """
 
     def __init__(self, words: Collection[str]) -> None:
-        self._longer: dict[str, list[str]] = {}
+        self._parts: dict[str, list[str]] = {}
         for word in words:
-            name = _longest_name(word)
-            longer = self._longer.setdefault(name, [])
-            if word != name:
-                longer.append(word)
-        self._names = frozenset(words).intersection(self._longer)
+            self._parts.setdefault(_longest_part(word), []).append(word)
+        self._short = [part for part in self._parts if len(part) < _START]
+        self._by_start: dict[str, list[str]] = {}
+        for part in self._parts:
+            if len(part) >= _START:
+                self._by_start.setdefault(part[:_START], []).append(part)
+        self._by_name: dict[str, list[str]] = {}
+        for part in self._parts:
+            self._by_name.setdefault(_longest_name(part), []).append(part)
+        self._with: dict[str, list[str]] = {}
+        self._without: set[str] = set()
 
-    def matches(self, said: KeywordIndex) -> Iterator[str]:
+    def matches(self, index: KeywordIndex) -> Iterator[str]:
         """Return the words that the text contains."""
-        names = said.names
-        for name in [one for one in self._longer if one in names]:
-            if name in self._names:
-                yield name
-            yield from filter(said.has, self._longer[name])
+        for part in self._parts_in(index):
+            for word in self._parts[part]:
+                if word == part or word in index.text:
+                    yield word
+
+    def matches_any(self, index: KeywordIndex) -> bool:
+        """Return True if the text contains one of the words."""
+        if len(index.text) >= _LONG:  # one of many words is found at once
+            return index.contains_any(word for words in self._parts.values() for word in words)
+        return next(self.matches(index), None) is not None
+
+    def _parts_in(self, index: KeywordIndex) -> Set[str]:
+        """Return the parts that a token contains."""
+        found = {part for part in self._short if part in index.tokens}
+        tokens = index.token_set - self._without
+        for token in tokens & self._with.keys():
+            found.update(self._with[token])
+        new = tokens - self._with.keys()
+        if new:
+            text = " ".join(new)
+            parts = [part for part in self._candidates(text) if part in text]
+            found.update(parts)
+            self._keep(new, parts)
+        return found
+
+    def _candidates(self, text: str) -> Iterable[str]:
+        """Return the parts that a text may contain: by their first characters, or by their names."""
+        if len(text) >= _LONG:
+            names = " ".join(set(text.translate(_BREAKS).split()))
+            return [part for name, parts in self._by_name.items() if name in names for part in parts]
+        starts = {text[at : at + _START] for at in range(len(text))}
+        return [part for start in starts & self._by_start.keys() for part in self._by_start[start]]
+
+    def _keep(self, tokens: Set[str], parts: Sequence[str]) -> None:
+        """Record which of the parts each of some tokens contains."""
+        if len(tokens) > _TOKENS_KEPT:
+            return
+        if len(self._with) + len(self._without) + len(tokens) > _TOKENS_KEPT:
+            self._with.clear()
+            self._without.clear()
+        for token in tokens:
+            inside = [part for part in parts if part in token]
+            if inside:
+                self._with[token] = inside
+        self._without |= tokens - self._with.keys()
 
 
 @lru_cache(maxsize=4096)
@@ -85,6 +138,11 @@ def _has_gap(word: str) -> bool:
     return " " in word or not word.isprintable()
 
 
-def _longest_name(word: str) -> str:
-    """Return the longest run of letters, digits and underscores in a word; empty if there is none."""
-    return word if word.isidentifier() else max(re.findall(r"\w+", word), key=len, default="")
+def _longest_name(part: str) -> str:
+    """Return the longest run of letters, digits and underscores in a part; empty if there is none."""
+    return part if part.isidentifier() else max(re.findall(r"\w+", part), key=len, default="")
+
+
+def _longest_part(word: str) -> str:
+    """Return the longest part of a word without white space; empty if there is none."""
+    return max(word.split(), key=len, default="")

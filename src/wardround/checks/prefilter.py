@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Protocol
 
 from wardround.checks.keyword_index import KeywordIndex
@@ -21,6 +22,7 @@ class PrefilterInput(Protocol):
         """Return True if it passes a prefilter, by its ``module:name``."""
 
 
+@cache
 def load_prefilter(place: str) -> Callable[[Any], bool]:
     """Import the prefilter that ``module:name`` names."""
     module, _, name = place.partition(":")

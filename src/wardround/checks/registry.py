@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Protocol
 
@@ -115,15 +115,24 @@ def _matching_entries(file: BeforeAfter, entries: Mapping[int, CheckEntry]) -> S
     """Return the numbers of the entries that a file matches; its text is read only where words decide."""
     path = file.path.lower()
     numbers = [number for number, entry in entries.items() if _has_one(path, entry.kinds)]
+    unmatched = _without_words(file, {n: entries[n].words for n in numbers if entries[n].words})
+    numbers = [number for number in numbers if number not in unmatched]
     prefilters = {entries[n].prefilter for n in numbers if entries[n].prefilter}
     failed = {prefilter for prefilter in prefilters if not load_prefilter(prefilter)(file)}
-    numbers = [number for number in numbers if entries[number].prefilter not in failed]
-    unmatched = {number: entries[number].words for number in numbers if entries[number].words}
-    if unmatched:
-        head = keyword_index(file.text or "")
-        unmatched = {n: words for n, words in unmatched.items() if not head.contains_any(words)}
+    return [number for number in numbers if entries[number].prefilter not in failed]
+
+
+def _without_words(file: BeforeAfter, words_of: Mapping[int, tuple[str, ...]]) -> Set[int]:
+    """Return the numbers none of whose words a file contains, before or after the change."""
+    if not words_of:
+        return frozenset()
+    text = file.text or ""
+    head = keyword_index(text)
+    unmatched = {number for number, words in words_of.items() if not head.contains_any(words)}
     base = file.base_text or "" if unmatched else ""
-    return [n for n in numbers if n not in unmatched or any(word in base for word in unmatched[n])]
+    if not text.startswith(base):
+        unmatched = {n for n in unmatched if not any(word in base for word in words_of[n])}
+    return unmatched
 
 
 def _has_one(path: str, parts: tuple[str, ...]) -> bool:

@@ -126,7 +126,8 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def lines(self) -> list[str]:
         """The lines without their ends; only newlines end a line."""
-        return [line.removesuffix("\r") for line in self.text.split("\n")]
+        lines = self.text.split("\n")
+        return [line.removesuffix("\r") for line in lines] if "\r" in self.text else lines
 
     @cached_property
     def _line_index(self) -> LineIndex:

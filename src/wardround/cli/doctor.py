@@ -68,6 +68,7 @@ class ToolState(NamedTuple):
     Attributes:
         is_unused: the project does not use it; another tool of that name replaces this entry.
         is_needed: a file here needs it, and it is missing.
+        is_left_out: the project configures it and can be reviewed without it, and it is missing.
     """
 
     specialist: str
@@ -76,6 +77,7 @@ class ToolState(NamedTuple):
     reason: str = ""
     is_unused: bool = False
     is_needed: bool = False
+    is_left_out: bool = False
 
     @property
     def name(self) -> str:
@@ -109,13 +111,17 @@ def _tool_state(specialist: Specialist, tool: Tool, here: InstallationState) -> 
     def read(name: str) -> str | None:
         return _text(here.root / name) if (here.root / name).is_file() else None
 
-    program = tool.find(here.root) if tool.is_configured(read, here.tracked or ()) else None
+    is_configured = tool.is_configured(read, here.tracked or ())
+    program = tool.find(here.root) if is_configured else None
     state = ToolState(specialist.name, tool, None)
     if program is not None and _is_tracked(here, program):
         reason = f"not started, because it is under version control ({state.where}): {program}"
         return state._replace(reason=reason)
     if program is not None:
         return state._replace(program=program)
+    notice = tool.missing_notice(here.root) if is_configured and tool.optional else ""
+    if notice:
+        return state._replace(reason=f"configured, and left out ({state.where}): {notice}", is_left_out=True)
     if tool.optional or tool.opt_in:
         return state._replace(reason=f"not in use here ({state.where})", is_unused=True)
     hint = install_hint(tool.install)
@@ -148,10 +154,11 @@ def _verdict(
     broken = [state for state in states if state.program and proofs[state.tool, state.program][1]]
     parts = [*_named("missing", missing), *_named("broken", broken)]
     is_ready = not any(state.is_for_commits for state in (*missing, *broken))
+    left_out = "".join(f"; {part}" for part in _named("left out", [s for s in states if s.is_left_out]))
     if not parts:
-        return True, "wardround: ready - every tool that the files here need works"
+        return True, f"wardround: ready - every tool that the files here need works{left_out}"
     outcome = "ready for commits, not for CI" if is_ready else "not ready"
-    return is_ready, f"wardround: {outcome} - {'; '.join(parts)}"
+    return is_ready, f"wardround: {outcome} - {'; '.join(parts)}{left_out}"
 
 
 def _named(what: str, states: Sequence[ToolState]) -> list[str]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 _MOST_FOLDERS = 4
 """The limit on ``**/`` that are left out; further ones of a pattern match one folder at least."""
@@ -34,6 +34,7 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
 def matches_any_case(path: str, patterns: tuple[str, ...]) -> bool:
     """Like ``matches``, but case-insensitive: ``RUN.PY`` is a Python file to its importers."""
     return matches(path, patterns) or (not path.islower() and matches(path.lower(), _lowered(patterns)))

@@ -14,10 +14,13 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.change.diff import ChangedFile, Hunk
+from wardround.checks.keyword_index import keyword_index
 from wardround.checks.lazy import LazyPattern
 from wardround.context.ignore_comments import IGNORE, KEYWORDS, REGION, REGION_END
 
 _COMMENT = LazyPattern(r"\s*(?:#|//|/\*|\*|--|<!--|\{/\*)")
+_LONG = 65_536
+"""In a longer text, few words take less time than its index."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -56,10 +59,15 @@ def moved_ignores(file: ChangedFile, base: bytes | None, head: bytes) -> frozens
 
 def mentions_ignore(content: bytes) -> bool:
     """Return True if a file has an ignore comment of any tool."""
-    lowered = content.lower()
-    if not any(word in lowered for word in KEYWORDS):
+    text = content.decode("utf-8", "surrogateescape")
+    if len(text) < _LONG:
+        has_keyword = keyword_index(text).in_lower_case.contains_any(KEYWORDS)
+    else:
+        lowered = text.lower()
+        has_keyword = any(word in lowered for word in KEYWORDS)
+    if not has_keyword:
         return False
-    return IGNORE.search(content.decode("utf-8", "surrogateescape")) is not None
+    return IGNORE.search(text) is not None
 
 
 def without_ignore_comments(text: str) -> str:

@@ -182,9 +182,8 @@ def _any_of(patterns: Iterable[str]) -> LazyPattern:
 IGNORE = _any_of(comment.blanked for comment in IGNORE_COMMENTS)
 """An ignore comment of any tool."""
 KEYWORDS = (
-    b"noqa", b"ruff", b"flake8", b"pylint", b"ignore", b"pyright", b"mypy", b"nosec", b"nosem", b"eslint",
-    b"oxlint", b"@ts-", b"generated", b"do not edit", b"sqlfluff", b"check", b"bridgecrew", b"cortex",
-    b"gitleaks",
+    "noqa", "ruff", "flake8", "pylint", "ignore", "pyright", "mypy", "nosec", "nosem", "eslint",
+    "oxlint", "@ts-", "generated", "do not edit", "sqlfluff", "check", "bridgecrew", "cortex", "gitleaks",
 )  # fmt: skip
 """One of them, in lower case, is in each ignore comment: a cheap test for the files that have none."""
 REGION = _any_of(comment.region for comment in IGNORE_COMMENTS)

@@ -106,6 +106,7 @@ class ChangeCheckRunner:
             return [result for specialist, change in self._views() for result in self._of(specialist, change)]
         finally:
             self._close_graphs()
+            self.__dict__.pop("_files", None)
 
     def _of(self, specialist: Specialist, change: ChangeView) -> Iterator[ChangeCheckResult]:
         scope = partial(self._models.run_change_check, specialist)
@@ -128,8 +129,12 @@ class ChangeCheckRunner:
             if view is not None and view.files:
                 yield specialist, view
 
-    def _view(self, specialist: Specialist) -> ChangeView:
-        """The change without excluded files, links and fragments."""
+    @cached_property
+    def _files(self) -> tuple[ChangedFileView, ...]:
+        """The files of the change without excluded files, links and fragments, for all specialists.
+
+        Texts that a check has read are cached until the checks have run.
+        """
         files = []
         for file in self._change.files:
             if not file.is_regular or self._config.for_file(file.path).excluded or file.fragment:
@@ -138,10 +143,13 @@ class ChangeCheckRunner:
             read = (lambda: None) if is_deleted else partial(self._texts.head, file.path)
             read_base = partial(self._base_texts.text, file.path)
             files.append(ChangedFileView(file.path, file.base_path, file.is_added_line, read, read_base))
+        return tuple(files)
+
+    def _view(self, specialist: Specialist) -> ChangeView:
         options = self._config.for_file("").options.get(specialist.name)
         repository = SideView(self._source, "head")
         return ChangeView(
-            tuple(files),
+            self._files,
             repository,
             self._source.messages(self._change),
             options,

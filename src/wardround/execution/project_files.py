@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from wardround.change.change_source import ChangeSource, SideName
 from wardround.change.diff import Change, FileStatus
-from wardround.change.snapshot import Snapshot
+from wardround.change.snapshot import Snapshot, leads_out
 from wardround.execution.review_side import ReviewSide
 from wardround.execution.trust import Trust
 
@@ -20,6 +20,7 @@ class SnapshotLinker:
         self._source = source
         self._trust = trust
         self._present, self._absent = _paths(change, side)
+        self._links = [file.path for file in change.files if file.is_link]
 
     def link(self, side: ReviewSide, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
         """Write the changed files of these names and link the others."""
@@ -34,7 +35,9 @@ class SnapshotLinker:
                 snapshot.write(room, path, content)
         differing = set(self._source.differing(self._side)) - self._present - overruled.keys()
         read = partial(self._source.read, side=self._side)
-        snapshot.link_project(room, self._source.root, differing, read, patterns, absent, forbidden)
+        absent |= {path for path in self._links if leads_out(self._source.root, path)}
+        tracked = self._source.has_tracked
+        snapshot.link_project(room, self._source.root, differing, read, patterns, absent, forbidden, tracked)
 
 
 def _paths(change: Change, side: SideName) -> tuple[set[str], set[str]]:

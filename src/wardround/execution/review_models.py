@@ -69,7 +69,7 @@ class ReviewModels:
             return units
         from wardround.inference.broker import within_budget
 
-        users = {unit.specialist for unit in units if broker.is_asked_by(unit.specialist)}
+        users = set(filter(broker.is_asked_by, {unit.specialist for unit in units}))
         limit = broker.limits.hunks
         scored = within_budget(limit, [unit for unit in units if unit.specialist in users], self._hunks)
         return [replace(u, scored=u.path in scored) if u.specialist in users else u for u in units]

@@ -255,7 +255,7 @@ class ReviewRun:
             timeout_s=self._config.root.tool_timeout,
             is_secret=lambda rule: not self._stores_findings or self._host.catalogue.rule(rule).masked,
             progress=self._progress,
-            untrusted_paths=self._trust.untrusted_paths,
+            unrun_paths=self._trust.unrun_paths,
             executor=self._executor,
         )
 

@@ -25,7 +25,7 @@ from wardround.storage.result_cache import ResultCache
 from wardround.text.redaction import may_contain_token
 from wardround.tools.identity import identity
 from wardround.tools.process import Processes
-from wardround.tools.tool import Profile
+from wardround.tools.tool import Profile, UntrustedPaths
 
 
 class Scheduler:
@@ -36,7 +36,7 @@ class Scheduler:
         snapshot: makes the private folder, when the first tool must run.
         is_secret: True for the id of a rule about secrets.
         progress: called with the names of tools that the review waits for.
-        untrusted_paths: the paths of a change whose code must not be run; None where it is trusted.
+        unrun_paths: the paths of a change whose code must not be run; None where that is trusted.
         executor: where the checks run.
     """
 
@@ -53,7 +53,7 @@ class Scheduler:
         timeout_s: float | None,
         is_secret: Callable[[str], bool],
         progress: Callable[[str], None] = lambda text: None,
-        untrusted_paths: Sequence[str] | None = None,
+        unrun_paths: UntrustedPaths | None = None,
         executor: Executor | None = None,
     ) -> None:
         self.profile = profile
@@ -62,7 +62,7 @@ class Scheduler:
         self.is_secret = is_secret
         self._cores = jobs
         self._executor = executor or InProcessExecutor()
-        settings = ToolSettings(root, read_trusted, untrusted_paths)
+        settings = ToolSettings(root, read_trusted, unrun_paths)
         self._planner = ToolPlanner(root, profile, settings, cache)
         self.tools = ToolRunner(processes, snapshot, jobs, timeout_s, settings.files, progress)
 
@@ -113,7 +113,7 @@ class Scheduler:
         )
 
     def _store(self, jobs: Sequence[ToolJob], results: Results) -> None:
-        """Store results in the cache, except those of files in which a tool reports a secret."""
+        """Cache results, except of files in which a tool reports a secret or reads parts only."""
         secret = {
             path
             for (reviewer, path), findings in results.by_file.items()
@@ -123,7 +123,8 @@ class Scheduler:
             )
         }
         for job in jobs:
-            public = {path: found for path, found in job.results.items() if path not in secret}
+            left_out = secret | job.skipped.keys()
+            public = {path: found for path, found in job.results.items() if path not in left_out}
             self.cache.put({job.keys[path]: found for path, found in public.items() if job.keys[path]})
         self.cache.put({key: found for key, (path, found) in results.fresh.items() if path not in secret})
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from wardround import __version__
 from wardround.change.change_source import decoded
 from wardround.change.encoding import with_lower_suffix
+from wardround.checks.lazy import package_state
 from wardround.context.work_units import WorkUnit
 from wardround.execution.model import Results
 from wardround.execution.program_finder import ProgramFinder
@@ -21,6 +22,9 @@ from wardround.storage.digest import digest_key, file_stamp
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.identity import identify, identity
 from wardround.tools.tool import Profile, Tool, ToolScope
+
+_ENGINE = __name__.partition(".")[0]
+"""A package with much code that no tool depends on."""
 
 
 class ToolPlanner:
@@ -189,7 +193,14 @@ def _common_key(side: ReviewSide, tool: Tool, program: Path, environment: Path |
     # The digest of a script does not cover what it starts; its modification time dates the installation of
     # both.
     program_key = (program_identity.version, program_identity.digest, file_stamp(program))
-    return digest_key("tool", __version__, tool.name, *program_key, state, rules)
+    return digest_key("tool", __version__, tool.name, *program_key, state, rules, reader_identity(tool))
+
+
+def reader_identity(tool: Tool) -> str:
+    """Return a text that changes with the code that reads and filters the output of a tool."""
+    module = type(tool).__module__
+    package = module.partition(".")[0]
+    return package_state(module.rpartition(".")[0] if package == _ENGINE else package)
 
 
 def _environment_state(environment: Path | None) -> str:

@@ -249,10 +249,12 @@ class ToolRunner:
         try:
             skipped = tool.skipped_files(output.err, run)
             reported = tool.parse(output.out, run) if len(skipped) < len(names) else []
+            unparsed = tool.unparsed_files(output.out, run) if len(skipped) < len(names) else {}
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
             raise ToolFailed(f"its output could not be read: {cause}") from cause
         job.skipped = {names[name]: reason for name, reason in skipped.items()}
         found: dict[str, list[RawFinding]] = {path: [] for path in job.files if path not in job.skipped}
+        job.skipped |= {names[name]: reason for name, reason in unparsed.items()}
         for result in reported:
             path = names[result.file]
             finding = replace(with_path(result, path), message=relative_paths(result.message))

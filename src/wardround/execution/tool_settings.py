@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,17 +17,17 @@ class ToolSettings:
 
     Args:
         read_trusted: the text of a configuration file by path, on the side whose configuration applies.
-        untrusted_paths: the paths of a change whose code must not be run; None where it is trusted.
+        unrun_paths: the paths of a change whose code must not be run; None where that is trusted.
     """
 
     def __init__(
         self,
         root: Path,
         read_trusted: Callable[[str], str | None],
-        untrusted_paths: Sequence[str] | None,
+        unrun_paths: UntrustedPaths | None,
     ) -> None:
         self._root = root
-        self._untrusted_paths = untrusted_paths
+        self._unrun_paths = unrun_paths
         self.read_trusted = read_trusted
         self._files: dict[tuple[Tool, str], dict[str, str]] = {}
         self._keys: dict[tuple[Tool, str], bytes] = {}
@@ -42,9 +42,8 @@ class ToolSettings:
             return known
         above = self.files(tool, folder) if folder else {}
         files = configuration(tool, folder, self.read_trusted, above)
-        if not folder and tool.runs_config and self._untrusted_paths is not None:
-            note = UntrustedPaths(str(self._root), tuple(sorted(self._untrusted_paths)))
-            files["../" + UNTRUSTED_PATHS_FILE] = msgspec.json.encode(note).decode()
+        if not folder and tool.runs_config and self._unrun_paths is not None:
+            files["../" + UNTRUSTED_PATHS_FILE] = msgspec.json.encode(self._unrun_paths).decode()
         self._files[tool, folder] = files
         return files
 

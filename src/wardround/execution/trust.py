@@ -6,10 +6,11 @@ from functools import cached_property
 
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
+from wardround.change.repository import INDEX, WORKTREE
 from wardround.config.request import ReviewRequest
 from wardround.context.config_files import config_file_names, settings_differ, tools_for
 from wardround.host import PluginHost
-from wardround.tools.tool import Tool
+from wardround.tools.tool import Tool, UntrustedPaths
 
 
 class Trust:
@@ -31,8 +32,20 @@ class Trust:
     @cached_property
     def untrusted_paths(self) -> list[str] | None:
         """The paths that the change touches; None where it is trusted."""
-        if self._side == "head":
+        return None if self._side == "head" else self._touched
+
+    @cached_property
+    def unrun_paths(self) -> UntrustedPaths | None:
+        """The paths of the change whose code no tool may run; None for what users have in their work tree.
+
+        That the settings of a commit apply does not make its code run: others may have written it.
+        """
+        if self._side == "head" and self._change.head in (INDEX, WORKTREE):
             return None
+        return UntrustedPaths(str(self._source.root), tuple(sorted(self._touched)), self._side == "head")
+
+    @cached_property
+    def _touched(self) -> list[str]:
         return [path for file in self._change.files for path in {file.path, file.base_path or file.path}]
 
     @cached_property

@@ -21,6 +21,10 @@ INSTRUCTIONS = frozenset(
     }
 )  # fmt: skip
 _DIRECTIVE = LazyPattern(r"#[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*(.*?)[ \t\r]*$")
+_DIRECTIVE_LINE = LazyPattern(
+    r"(?P<sign>\#|//)[ \t]*(?P<name>[A-Za-z][A-Za-z0-9]*)[ \t]*=[ \t]*(?P<value>[^\s]+)[^\n]*(?:\n|\Z)"
+)
+"""A parser directive; of the value, the first word."""
 _KEYWORD = LazyPattern(r"[ \t]*([A-Za-z]\w*)")
 _FLAG = LazyPattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*))?)(?=\s|$)")
 _WORD = LazyPattern(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
@@ -107,8 +111,14 @@ class Instruction(Struct, frozen=True, eq=False):
 
     @property
     def runs_document(self) -> bool:
-        """Return True for ``RUN <<EOF``, whose here-document is a script or the input of one program."""
-        return self.keyword == "RUN" and bool(self.heredocs) and self.text.startswith(self.markers[0].text)
+        """Return True for ``RUN <<EOF``, whose only here-document is a script or the input of one program."""
+        is_one = self.keyword == "RUN" and len(self.heredocs) == 1
+        return is_one and self.text.startswith(self.markers[0].text)
+
+    @property
+    def keyword_of_documents(self) -> str:
+        """The keyword of the instruction that has the here-documents: of ONBUILD that of the stored one."""
+        return _keyword_of_documents(self.keyword, self.body)
 
     @property
     def program_of_document(self) -> str:
@@ -204,6 +214,14 @@ class Dockerfile(Struct):
     def escape(self) -> str:
         """Return the escape character, which also continues lines."""
         return self.directives.get("escape", "\\")[:1] or "\\"
+
+    @property
+    def frontend(self) -> DockerfileToken | None:
+        """Return the image that BuildKit runs to read the file: the value of ``# syntax=``.
+
+        As BuildKit does, skip a shebang line, and read directives behind ``//`` where none is behind ``#``.
+        """
+        return _frontend(self.text, "#") or _frontend(self.text, "//")
 
     @property
     def global_arguments(self) -> dict[str, DockerfileToken | None]:
@@ -312,6 +330,20 @@ def _directives(text: str) -> dict[str, str]:
     return found
 
 
+def _frontend(text: str, sign: str) -> DockerfileToken | None:
+    """Return the image of the directive ``syntax`` behind a comment sign."""
+    at = 1 if text.startswith("\ufeff") else 0
+    if text.startswith("#!", at):
+        at = text.find("\n", at) + 1 or len(text)
+    while match := _DIRECTIVE_LINE.match(text, at):
+        if match["sign"] != sign:
+            return None
+        if match["name"].lower() == "syntax":
+            return DockerfileToken(match["value"], *match.span("value"))
+        at = match.end()
+    return None
+
+
 class _Lines(Struct):
     """The physical lines of a file, each with its offset."""
 
@@ -417,8 +449,13 @@ def _here_documents(lines: _Lines, keyword: str, body: Passage) -> tuple[tuple[P
     return tuple(documents), last
 
 
+def _keyword_of_documents(keyword: str, body: Passage) -> str:
+    stored = _KEYWORD.match(body.text) if keyword == "ONBUILD" else None
+    return keyword if stored is None else stored[1].upper()
+
+
 def _markers(keyword: str, body: Passage) -> list[HeredocMarker]:
-    if keyword not in ("RUN", "COPY", "ADD") or "<<" not in body.text:
+    if "<<" not in body.text or _keyword_of_documents(keyword, body) not in ("RUN", "COPY", "ADD"):
         return []
     found = ((word, _HEREDOC.fullmatch(word.text)) for word in _raw_words(body))
     return [

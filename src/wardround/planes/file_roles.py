@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.checks.lazy import LazyPattern
 from wardround.planes.evidence import ANY_TEXT, FileRole
+from wardround.planes.executed_prose import executes
 
 _PROSE = (".adoc", ".md", ".rst")
 _PLAIN_TEXT = ".txt"
@@ -32,11 +33,13 @@ _TESTS = frozenset(
     }
 )  # fmt: skip
 """Words in the names of folders whose files tests read."""
-_EXAMPLE = LazyPattern(
-    r"(?m)^[ \t]*(?:>>> |\.\. (?:doctest|testcode|testsetup|testcleanup|jupyter-execute|ipython|exec|plot)::"
-    r"|[`~:]{3,}[ \t]*\{(?:code-cell|python|r|jupyter-execute|eval-rst)\b)"
+_HOOKS = "runtest|report|collection|pyfunc|session|unconfigure|cmdline"
+_REPORTS = LazyPattern(
+    rf"(?m)^[ \t]*(?:pytest_plugins\b|(?:async[ \t]+)?def[ \t]+pytest_(?:{_HOOKS})\w*"
+    r"|(?:from|import)[ \t]+_pytest\b)|\bpluginmanager\.register\b|\bimport_module\([\"']_pytest"
+    r"|\bsys\.(?:monitoring|setprofile|settrace)\b"
 )
-"""Examples that test runners and builders of documentation execute."""
+"""Code among the tests that decides what the framework runs and reports; no test shows that it is right."""
 _WORD_END = re.compile(r"[-_.]+")
 
 
@@ -48,13 +51,13 @@ def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str
         read: path -> the content at the head.
     """
     if "tests" in specialists:
-        return FileRole.TEST
+        return FileRole.SOURCE if _REPORTS.search(_text(file, read)) else FileRole.TEST
     if not ANY_TEXT.issuperset(specialists):
         return FileRole.SOURCE
     names = {file.path, file.base_path or file.path}
     if all(map(_is_named_documentation, names)) and _is_plain_file(file, specialists, read):
-        executes = any(map(_is_of_tests, names)) or _EXAMPLE.search(_text(file, read)) is not None
-        return FileRole.TEST if executes else FileRole.DOCUMENTATION
+        is_test = any(map(_is_of_tests, names)) or executes(file, _text(file, read))
+        return FileRole.TEST if is_test else FileRole.DOCUMENTATION
     return FileRole.OTHER
 
 

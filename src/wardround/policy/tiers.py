@@ -9,8 +9,8 @@
 | T2 | the change is large, source is changed without a test of it, its tests are not known or none is |
 |    | found or one asserts less, tests shrink, a required coverage file or a run does not count or shows |
 |    | changed lines that did not run, no run of a change in CI shows that all of its source ran in |
-|    | passing tests, it alters tests alone, a finding is about tests, a criterion is not shown to be met, |
-|    | or a signal is uncertain |
+|    | passing tests, it alters tests alone or what decides their results, a finding is about tests, a |
+|    | criterion is not shown to be met, or a signal is uncertain |
 | T1 | none of these |
 
 The first line that applies decides. Less evidence and more severe findings never raise the tier: T1 in CI is
@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import TestsRun
 from wardround.context.run_summary import covers_change
 from wardround.findings import ENTIRE_CHANGE, Plane, Severity
@@ -38,6 +39,11 @@ SMALL_LINES = 200
 
 Source: Cohen et al. 2006, "Best Kept Secrets of Peer Code Review", chapter 5 (200 to 400 lines).
 """
+_DECIDES_RESULTS = LazyPattern(
+    r"(?i)(?:^|/)(?:(?:conftest|sitecustomize|usercustomize|setup[-_.]?tests?|test[-_.]?setup|global[-_.]?setup)\.\w+"
+    r"|(?:ava|cypress|jest|karma|mocha|playwright|vite|vitest)[\w.-]*\.(?:config|globalsetup|preset|setup|workspace)[\w.-]*)$"
+)
+"""Files that a framework of tests executes before the tests, and that can replace their results."""
 CERTAIN = 0.9
 """The least confidence of a signal in T1."""
 
@@ -159,8 +165,11 @@ def _open_criteria(evidence: Evidence) -> Iterator[str]:
 def _gaps_of_run(evidence: Evidence, run: TestsRun | None) -> Iterator[str]:
     """Yield the reason for which no run shows that the change works, if something executes it."""
     roles = {file.role for file in evidence.files}
+    deciding = [file.path for file in evidence.files if _DECIDES_RESULTS.search(file.path)]
     if FileRole.TEST in roles and FileRole.SOURCE not in roles:
         yield "the change alters tests alone, and they execute"
+    elif evidence.profile == "ci" and deciding:
+        yield f"the change alters {deciding[0]}, which can decide what its tests report"
     elif evidence.profile == "ci" and has_code(evidence) and _is_unexplained(evidence, run):
         yield "no run in a sandbox shows that all changed source ran in passing tests"
 

@@ -19,6 +19,7 @@ from wardround.context.run_summary import is_isolated, line_counts, outcomes
 from wardround.planes.run_judgement import behaviour_line, test_line
 from wardround.reports.terminal import wrapped
 from wardround.text.escaping import one_line
+from wardround.text.json_schema import schema_text
 
 _SHOWN = 3
 """The number of functions without a comparison that the text report names; --format json has all."""
@@ -69,8 +70,7 @@ def run_dict(run: RunEvidence) -> dict[str, Any]:
 
 def schema() -> str:
     """Return the JSON schema of a run in a record, and in the JSON report besides ``counts``."""
-    found = msgspec.json.schema(RunEvidence)
-    return msgspec.json.format(msgspec.json.encode(found, order="sorted")).decode() + "\n"
+    return schema_text(RunEvidence)
 
 
 def _test_counts(run: TestsRun) -> dict[str, Any]:

@@ -197,7 +197,8 @@ def _offer(crowd: RuleGroupFold) -> str:
     sweep = "fix them all at once"
     if crowd.fixable:
         sweep = f"wardround review --fix fixes {crowd.fixable} at once"
-    return f"; {crowd.known} of this rule are known here: {sweep}, or accept them: wardround baseline write"
+    known = "" if crowd.known <= crowd.shown else f"; the repository has {crowd.known} findings of this rule"
+    return f"{known}; {sweep}, or accept them: wardround baseline write"
 
 
 def _file(

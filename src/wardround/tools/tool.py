@@ -50,10 +50,12 @@ class UntrustedPaths(msgspec.Struct, frozen=True):
     Attributes:
         worktree: the folder where it may be checked out.
         paths: the changed paths, relative to that.
+        with_settings: the settings of the change apply; one that it edits must not choose what is run.
     """
 
     worktree: str
     paths: tuple[str, ...]
+    with_settings: bool = False
 
 
 class Invocation(msgspec.Struct, frozen=True):
@@ -201,6 +203,13 @@ class Tool(ABC):
 
         Those files are unreviewed, the others count. Without a reason a file is not for the tool, by the
         project's own settings.
+        """
+        return {}
+
+    def unparsed_files(self, output: bytes, run: Invocation) -> Mapping[str, str]:
+        """Parse standard output: the files that it did not read to the end, with the reason.
+
+        They are unreviewed, and what it reports elsewhere in them counts.
         """
         return {}
 

@@ -135,6 +135,8 @@ def _drawn(seed: int, text: str) -> str:
 def _held_out(records: Sequence[Curated], wish: SftOptions) -> frozenset[str]:
     """Draw repositories until they have the requested share, at least one and not all."""
     sizes = Counter(one.repository for one in records)
+    if not sizes:
+        raise UsageError("the files have no records; mine more commits, tasks or kinds")
     if len(sizes) < 2:
         raise UsageError("all records are of one repository; add others, since the split is by repository")
     order = sorted(sizes, key=lambda name: _drawn(wish.seed, name))

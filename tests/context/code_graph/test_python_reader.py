@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.context.code_graph.shown import facts_of, symbols_of, uses_of
 from wardround.context.code_graph.model import Import
 
@@ -130,3 +132,35 @@ def test_a_file_with_a_syntax_error_has_what_is_around_it() -> None:
     assert facts.problem == "parts of it do not parse"
     assert {"a", "c"} <= {one.name for one in facts.symbols}
     assert ("c", "", "a", "call") in uses_of(facts)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ('importlib.import_module("tests.helpers")', {("tests.helpers", "")}),
+        ('import_module(name="tests" ".helpers")', {("tests.helpers", "")}),
+        ('import_module("tests." + "helpers")', {("tests.helpers", "")}),
+        ('import_module(".helpers", "tests")', {("tests.helpers", "")}),
+        ('import_module("..helpers", package="tests.a.b")', {("tests.a.helpers", "")}),
+        ('import_module(".helpers", __package__)', {(".helpers", "")}),
+        ("import_module(NAME)", {("tests.data", "")}),
+        ('load("tests.helpers")', {("tests.helpers", "")}),
+        ('__import__("tests", fromlist=["helpers"])', {("tests", ""), ("tests", "helpers")}),
+        ('import_string("tests.helpers.run")', {("tests.helpers.run", ""), ("tests.helpers", "run")}),
+        ('runpy.run_module("tests.helpers")', {("tests.helpers", "")}),
+        ('runpy.run_path("./tests/helpers.py")', {("tests.helpers", "")}),
+        (
+            'spec_from_file_location("x", ROOT / "tests" / "helpers.py")',
+            {("x.tests.helpers", ""), ("tests.helpers", ""), ("helpers", "")},
+        ),
+        ('exec(open("../tests/helpers.py", "r").read())', {("tests.helpers", "")}),
+        ('re.compile("helpers.py")', set()),
+        ('import_module(f"tests.{name}")', set()),
+        ("import_module()", set()),
+        ('import_module("a b")', set()),
+    ],
+)
+def test_a_call_that_loads_a_module_by_its_name_is_an_import(call: str, expected: set[object]) -> None:
+    text = f'from importlib import import_module as load\nNAME = "tests.data"\n\n\ndef f():\n    {call}\n'
+    found = facts_of("shop/a.py", text).imports
+    assert {(one.module, one.name) for one in found if one.line == 6} == expected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.context.code_graph.shown import facts_of, symbols_of, uses_of
 from wardround.context.code_graph.model import Import
 
@@ -121,3 +123,26 @@ def test_a_default_export_without_a_name_is_a_symbol() -> None:
     facts = facts_of("a.ts", "export default { run: () => start() };\n")
     assert symbols_of(facts) == [("default", "constant", 1, 1)]
     assert ("default", "", "start", "call") in uses_of(facts)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ('import("../test/x")', ["../test/x"]),
+        ("import(`../test/x`)", ["../test/x"]),
+        ('require("../test/x").run()', ["../test/x"]),
+        ("require(NAME)", ["../test/data"]),
+        ('require(path.join(__dirname, "..", "test/x"))', ["./../test/x"]),
+        ('require(__dirname + "/../test/x")', ["./../test/x"]),
+        ("import(`${import.meta.dirname}/../test/x.js`)", ["./../test/x.js"]),
+        ('new Worker(new URL("../test/x.js", import.meta.url))', ["./../test/x.js", "../test/x.js"]),
+        ('fork("./test/x.js")', ["./test/x.js"]),
+        ('new URL("https://host.example")', []),
+        ("import(`../test/${name}`)", []),
+    ],
+)
+def test_a_call_that_loads_a_module_by_its_name_is_an_import(code: str, expected: list[str]) -> None:
+    found = facts_of(
+        "src/a.ts", f'const NAME: string = "../test/data";\nexport function f() {{ return {code}; }}\n'
+    )
+    assert [one.module for one in found.imports] == expected

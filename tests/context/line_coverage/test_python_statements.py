@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from wardround.context.line_coverage.python_statements import executable_lines
 
 TEXT = '''\
@@ -45,6 +47,32 @@ def executed(*numbers: int) -> dict[int, bool]:
 
 def test_statements_that_projects_exclude_are_left_out() -> None:
     assert executable_lines(TEXT, {}) == dict.fromkeys((2, 3, 8, 15, 16, 24, 29, 31), False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if __name__ == '__main__':\n    start()\n",
+        "if sys.platform == 'win32':\n    start()\n",
+        "if os.name and is_ready:\n    start()\n",
+        "if TYPE_CHECKING or True:\n    import start\n",
+        "if TYPE_CHECKING:\n    start()\n",
+        "class A:\n    @abstractmethod\n    def a(self):\n        start()\n",
+        "try:\n    import absent\nexcept ImportError:\n    start()\n",
+        "def a():  # pragma: no cover\n    start()\n",
+    ],
+)
+def test_nothing_excludes_a_line_that_the_change_adds(text: str) -> None:
+    line = text.count("\n")
+
+    assert (executable_lines(text, {}, {line}) or {}).get(line) is False
+    assert line not in (executable_lines(text, {}) or {})
+
+
+def test_imports_for_type_checkers_are_always_left_out() -> None:
+    text = "if TYPE_CHECKING:\n    import shop\n"
+
+    assert executable_lines(text, {}, {1, 2}) == {}
 
 
 def test_a_statement_ran_if_one_of_its_own_lines_did() -> None:

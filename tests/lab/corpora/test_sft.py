@@ -183,7 +183,7 @@ def test_duplicates_and_near_duplicates_of_the_evaluation_are_excluded(tmp_path:
         ([_row(1) | {"inptu": ""}], "r.jsonl:1: Object contains unknown field `inptu`"),
         ([_row(5), _row(10)], "all records are of one repository"),
         ([_row(1, time=1), _row(2, time=1)], "the records leave"),
-        ([], "all records are of one repository"),
+        ([], "the files have no records"),
     ],
 )
 def test_records_that_cannot_be_split_are_rejected(

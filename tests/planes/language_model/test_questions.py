@@ -94,6 +94,11 @@ def replace_results(found: Material, files: tuple[ChangedFile, ...]) -> RawRevie
     return RawReview(Change("a", "b", files), Results(), Results(), found.results.claimed)
 
 
+def test_a_long_path_is_sent_as_it_is() -> None:
+    path = "vue3/src/components/dialogs/PantryBookingDialog.py"
+    assert names(sent(material({path: ("python",)}), SEMANTIC)["hunks"]) == [path]
+
+
 def test_two_names_that_redaction_makes_equal_stay_apart() -> None:
     token = "ghp_" + "a1B2" * 9
     other = "ghp_" + "c3D4" * 9

@@ -27,6 +27,25 @@ def test_the_escape_directive_changes_what_continues_a_line() -> None:
     assert _slices(file)[1] == "RUN dir C:\\ `\n  /s"
 
 
+@pytest.mark.parametrize(
+    ("text", "image"),
+    [
+        ("# syntax=a/b:1\nFROM c\n", "a/b:1"),
+        ("#!/usr/bin/env docker\n#SYNTAX = a/b:1 --flag\r\n", "a/b:1"),
+        ("\ufeff# escape=`\n# syntax=a\n", "a"),
+        ("// syntax=a/b\n{}", "a/b"),
+        ("# text\n# syntax=a/b:1\nFROM c\n", None),
+        ("\n# syntax=a/b:1\nFROM c\n", None),
+        ("FROM c\n# syntax=a/b:1\n", None),
+        ("#!", None),
+    ],
+)
+def test_the_image_that_reads_the_file_is_that_of_the_directive(text: str, image: str | None) -> None:
+    found = read(text).frontend
+    assert (found and found.text) == image
+    assert found is None or text[found.start : found.end] == image
+
+
 def test_an_escaped_escape_character_continues_no_line() -> None:
     file = read("FROM a:1\nCOPY b \\\n  C:\\\\c\\\\\nRUN d\\\\\\\n\\\n  e\n")
     assert _slices(file)[1:] == ["COPY b \\\n  C:\\\\c\\\\", "RUN d\\\\\\", "e"]

@@ -8,6 +8,7 @@ from wardround_docker_ci.tools.hadolint import HADOLINT
 from wardround_docker_ci.tools.here_documents import with_gaps, without_data
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
+from tests.conftest import GitRepository
 from tests.plugins.docker_ci.conftest import Reviewed, places
 from wardround.languages.dockerfile import read
 
@@ -108,11 +109,34 @@ def test_a_dockerfile_waives_and_asks_for_checks_by_docker_s_own_names(reviewed:
         ("RUN <<e.f bash\na\ne.f\n", "RUN <<e_f bash\na\ne_f\n"),
         ("RUN <<'A B'\nx\nA B\n", "RUN <<'A_B'\nx\nA_B\n"),
         ("RUN <<'E'\nx\nE\n", "RUN <<'E'\nx\nE\n"),
+        ("RUN <<-E sh -e\n\tx\n\t\ty\n\tE\n", "RUN <<E sh -e\nx\ny\nE\n"),
+        ("RUN <<-'E'\n\tx\n\tE\n", "RUN <<'E'\nx\nE\n"),
+        ("RUN <<A cat >a && <<B cat >b\nx\nA\ny\nB\n", "RUN  cat >a &&  cat >b\n\n\n\n\n"),
+        ("RUN <<E\nE\n", "RUN true\n\n"),
+        ("ONBUILD RUN <<E\nx\nE\n", "ONBUILD RUN true\n\n\n"),
+        ("ONBUILD COPY <<E /x\nx\nE\n", "ONBUILD COPY here.txt /x\n\n\n"),
         ('RUN echo $((1 <<2)) "a <<EOF b" $((1<<3))\n', 'RUN echo $((1 <<2)) "a <<EOF b" $((1<<3))\n'),
     ],
 )
 def test_hadolint_reads_here_documents_as_buildkit_does(text: str, copy: str) -> None:
     assert without_data(f"FROM a:1\n{text}USER u\n") == f"FROM a:1\n{copy}USER u\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RUN <<-E sh -ex\n\tmake\n\tE\n",
+        "RUN <<-'E'\n\tmake\n\tmake check\n\tE\n\n",
+        "RUN <<A cat > /x && <<B cat > /y\na\nA\nb\nB\n",
+        "RUN <<E\nE\n",
+        "ONBUILD RUN <<E\nmake\nE\n",
+    ],
+)
+def test_hadolint_checks_files_with_any_here_document(reviewed: Reviewed, text: str) -> None:
+    found = _said(reviewed, f"FROM debian:12-slim\n{text}WORKDIR srv\nUSER u\n")
+
+    assert "hadolint/DL1000" not in found
+    assert "hadolint/DL3000" in found
 
 
 _BASH = 'SHELL ["/bin/bash", "-o", "pipefail", "-c"]\n'
@@ -155,3 +179,15 @@ def test_hadolint_reads_on_behind_a_here_document(reviewed: Reviewed) -> None:
     assert "set -e; make\nEOF\n\n# more" in with_gaps(text)
     assert "a \\\nE\n\nUSER" in with_gaps("FROM a:1\nRUN <<E\na \\\n b\nE\nUSER a\n")
     assert with_gaps("FROM a:1\nRUN <<E\nE\nUSER a\n") == "FROM a:1\nRUN <<E\nE\nUSER a\n"
+
+
+def test_one_missing_timeout_is_one_finding(repo: GitRepository) -> None:
+    steps = "steps {\n sh 'kubectl rollout status deployment/a'\n }"
+    pipeline = "pipeline {\n triggers { cron('H 2 * * *') }\n stages {\n stage('a') {\n %s\n }\n }\n}\n"
+    repo.stage({".wardround.toml": "preview = true\n", "Jenkinsfile": pipeline % (steps + "\n input 'go'")})
+
+    found = [one for one in repo.report("--staged", "--all")["findings"] if one["file"] == "Jenkinsfile"]
+
+    assert [(one["rule"], one["line"], one["sources"]) for one in found] == [
+        ("docker-ci/DC093", 8, ["docker-ci/DC093", "docker-ci/DC095"])
+    ]

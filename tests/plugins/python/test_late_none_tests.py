@@ -18,12 +18,15 @@ _LATE = {
     "then-assigned": "name = x.group()\nif x is None:\n    x = make()",
     "nested-test": "name = x.group()\nfor y in name:\n    log(y if x else 1)",
     "within-with": "with x.group() as name:\n    log(name)\nif x is None:\n    return ''",
+    "head-of-a-loop": "for name in x.group():\n    log(name)\nif x is None:\n    return ''",
+    "head-of-a-branch": "if x.group():\n    log(a)\nif x is None:\n    return ''",
     "same-branch": "if a:\n    x.group()\n    if x is None:\n        return ''",
 }
 _NOT_LATE = {
     "assigned-between": "name = x.group()\nx = make()\nif x is None:\n    return ''",
     "assigned-by-the-use": "x = x.group()\nif x is None:\n    return ''",
     "in-a-branch": "if a:\n    x.group()\nif x is None:\n    return ''",
+    "in-a-loop": "for y in a:\n    log(x.group())\nif x is None:\n    return ''",
     "short-circuit": "name = a and x.group()\nif x is None:\n    return ''",
     "never": "name = x.group()\nif name is None:\n    return ''",
     "before": "if x is None:\n    return ''\nname = x.group()",
@@ -56,6 +59,24 @@ def test_other_uses_are_not(tmp_path: Path, body: str) -> None:
 def test_a_finding_about_other_types_is_not(tmp_path: Path) -> None:
     assert not _is_late(tmp_path, _LATE["is-none"], message="no attribute `group` in union `int | str`")
     assert not _is_late(tmp_path, _LATE["is-none"], code="invalid-argument-type")
+
+
+@pytest.mark.parametrize(
+    ("call", "is_late"),
+    [
+        ("len(x.group)", True),
+        ("sorted(x.group)", True),
+        ("len = log\nlen(x.group)", False),
+        ("other(x.group)", False),
+        ("len(y for y in x.group)", False),
+        ("x.group.join(x.group)", False),
+    ],
+)
+def test_an_argument_of_python_s_own_functions_is(tmp_path: Path, call: str, is_late: bool) -> None:
+    body = f"{call}\nif x.group is None:\n    return ''"
+    message = "Argument to function `len` is incorrect: Expected `Sized`, found `list[int] | None`"
+    for code in ("invalid-argument-type", "reportArgumentType"):
+        assert _is_late(tmp_path, body, code, message) == is_late
 
 
 def test_a_commit_reports_a_use_before_the_test(repo: GitRepository) -> None:

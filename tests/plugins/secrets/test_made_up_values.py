@@ -258,3 +258,25 @@ class TestTokensShownAsExamples:
         text = f"# not real, see https://git.example.com\ntoken = '{real}'\n"
         assert codes(text, "docs/usage.rst") == ["SE001"]
         assert codes(f'("ghp_[a-z]{{36}}", "{real}")\n', "src/patterns.py") == ["SE001"]
+
+
+PUBLISHED = {
+    "supabase": "sb_secret" + "_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz",
+    "supabase-storage": "850181e4652dd023b7a98c58ae0d2d34" + "bd487ee0cc3254aed6eda37307425907",
+    "azurite": "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsu"
+    + "Fq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+    "cosmos": "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nD" + "uVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==",
+}
+"""Keys that an emulator or a local stack has on every machine, as its documentation lists them."""
+
+
+@pytest.mark.parametrize("key", PUBLISHED.values(), ids=list(PUBLISHED))
+def test_published_key_of_a_local_service_is_not_a_secret(key: str) -> None:
+    assert codes(f'export const SERVICE_SECRET = "{key}";\n', "src/local.ts") == []
+    assert codes(f"SERVICE_SECRET={key}\n", ".env.local") == []
+
+
+def test_key_of_the_same_form_as_a_published_one_is_a_secret() -> None:
+    own = "sb_secret" + "_" + drawn(BASE62, 31)
+
+    assert codes(f'export const SERVICE_SECRET = "{own}";\n', "src/local.ts") == ["SE001"]

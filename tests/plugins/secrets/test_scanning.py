@@ -10,8 +10,9 @@ import sys
 
 import pytest
 from wardround_secrets.checks import CHECKS
+from wardround_secrets.checks.passwords.committed_credentials import CommittedCredentials
 from wardround_secrets.detection import providers, value_filters
-from wardround_secrets.detection.scanner import scan
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, anchors_in, scan
 from wardround_secrets.specialist import SecretsSpecialist
 
 from tests.plugins.secrets.planted import (
@@ -230,3 +231,25 @@ class TestAnyText:
         )
         subprocess.run([sys.executable, "-c", code], check=True)
         assert SecretsSpecialist().reviews_all_text
+
+
+@pytest.mark.parametrize("check", [check for check in CHECKS if check.ANCHORS], ids=lambda check: check.ID)
+def test_a_check_whose_anchors_a_text_lacks_is_not_run(
+    check: type[SecretCheck], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "find", lambda text: pytest.fail("run"))
+    assert scan([check], [check], SourceFile("src/app.py", "def total(prices):\n    return 1\n")) == []
+
+
+@pytest.mark.parametrize("check", [check for check in CHECKS if check.ANCHORS], ids=lambda check: check.ID)
+def test_a_check_is_possible_with_each_of_its_anchors(check: type[SecretCheck]) -> None:
+    for anchor in check.ANCHORS:
+        for text in (f"x{anchor.decode()}y", f"é {anchor.decode().upper()}\n", anchor.decode() * 66_000):
+            assert check.is_possible("src/app.py", anchors_in(ScannedText("src/app.py", text), (check,))), (
+                anchor
+            )
+
+
+def test_a_credential_file_needs_no_anchor() -> None:
+    text = "db.acme.dev:5432:shop:shop:Kestrel-otter95+\n"
+    assert codes(text, ".pgpass") == [CommittedCredentials.ID]

@@ -291,3 +291,21 @@ def test_the_begin_of_a_block_is_no_transaction(tmp_path: Path) -> None:
 def test_a_table_whose_rows_are_saved_is_rebuilt(tmp_path: Path, before: str, after: str, kept: bool) -> None:
     output = at(before.count("\n"), "ban-drop-table")
     assert bool(SQUAWK.parse(output, run(tmp_path, f"{before}drop table t;\n{after}"))) is kept
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "kept"),
+    [
+        ("select format('%s', :'release');\n", 20, False),
+        ("select format('%s', :'release');\n", 21, False),
+        ('alter table notes owner to :"owner";\n', 28, False),
+        ("select :id;\n", 7, False),
+        ("select a::'release';\n", 9, True),
+        ("select :'release' frm notes;\n", 22, True),
+    ],
+)
+def test_variables_of_psql_are_no_syntax_errors(tmp_path: Path, text: str, column: int, kept: bool) -> None:
+    reported = json.loads(result("syntax-error"))
+    reported[0] |= {"column": column, "column_end": column}
+
+    assert len(SQUAWK.parse(json.dumps(reported).encode(), run(tmp_path, text))) == kept

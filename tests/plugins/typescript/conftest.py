@@ -20,18 +20,19 @@ Reviewed = Callable[..., review.ReviewResult]
 
 @pytest.fixture
 def reviewed(repo: GitRepository) -> Reviewed:
-    """Stages files and reviews them with some tools of the TypeScript specialist and nothing else."""
+    """Stages files and reviews them, or two commits, with some tools of the TypeScript specialist alone."""
 
     def run(
         files: Mapping[str, str | bytes],
         *tools: Tool,
         profile: Profile = Profile.COMMIT,
         config: str = "head",
+        revisions: tuple[str, str] | None = None,
     ) -> review.ReviewResult:
         repo.stage(files)
         host = PluginHost([variant(TypescriptSpecialist(), tools=tools, rules=lambda: ())])
         with Repository(repo.root) as repository:
-            change = repository.staged()
+            change = repository.between(*revisions) if revisions else repository.staged()
             request = ReviewRequest(profile=profile, config_from=config)
             return review.run_review(GitChangeSource(repository, change), change, host, request, Processes())
 

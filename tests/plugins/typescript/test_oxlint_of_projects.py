@@ -263,8 +263,22 @@ def test_address_with_a_script_is_an_input_of_tests(reviewed: Reviewed, path: st
         "<% unless admin? %>\nvar level = 1\n<% end %>\n",
     ],
 )
-def test_template_of_a_script_is_not_a_syntax_error(reviewed: Reviewed, source: str) -> None:
-    assert _rules(reviewed, {"app/templates/level.js": source}) == []
+def test_template_of_a_script_is_unreviewed_and_not_a_syntax_error(reviewed: Reviewed, source: str) -> None:
+    for _ in range(2):  # it is not in the cache as reviewed
+        done = reviewed({"app/templates/level.js": source}, OXLINT)
+        assert done.visible == ()
+        assert [(one.file, one.tool, one.reason.partition(",")[0]) for one in done.unreviewed] == [
+            ("app/templates/level.js", "oxlint", "a script in it has tags of a template")
+        ]
+
+
+def test_other_scripts_of_a_file_with_a_template_are_linted(reviewed: Reviewed) -> None:
+    source = "<script>\ndebugger\n</script>\n<script setup>\nconst a = {% raw %};\n</script>\n<template />\n"
+
+    done = reviewed({"a.vue": source, "b.vue": "<script>\n// {% if a %}\ndebugger\n</script>\n"}, OXLINT)
+
+    assert [(one.file, one.span.line) for one in done.visible] == [("a.vue", 2), ("b.vue", 3)]
+    assert [one.file for one in done.unreviewed] == ["a.vue"]
 
 
 def test_unparsable_script_without_template_tags_is_a_syntax_error(reviewed: Reviewed) -> None:

@@ -160,12 +160,15 @@ def test_rules_that_the_project_makes_errors_of_eslint_are_errors(
         ({"no-alert": "error", "no-debugger": "warn"}, {"no-alert": "error", "no-debugger": "warn"}),
         ({"no-alert": "warn", "no-debugger": "error"}, {"no-alert": "info", "no-debugger": "error"}),
         ({"no-console": "error"}, {"no-console": "error"}),
+        ({"eqeqeq": "error"}, {"eqeqeq": "error"}),
+        ({"eqeqeq": "warn"}, {"eqeqeq": None}),
     ],
 )
 def test_rules_that_the_project_makes_errors_of_oxlint_are_errors(
-    reviewed: Reviewed, rules: dict[str, str], levels: dict[str, str]
+    reviewed: Reviewed, rules: dict[str, str], levels: dict[str, str | None]
 ) -> None:
-    files = {".oxlintrc.json": json.dumps({"rules": rules}), "a.js": "alert(1); debugger; console.log(1)\n"}
+    code = "alert(1); debugger; console.log(1 == alert)\n"
+    files = {".oxlintrc.json": json.dumps({"rules": rules}), "a.js": code}
 
     done = reviewed(files, OXLINT)
 
@@ -406,6 +409,53 @@ def test_eslint_runs_only_with_the_trusted_configuration(
     done = reviewed(added, ESLINT, profile=Profile.CI, config="base")
     reasons = {u.reason.partition(",")[0] for u in done.unreviewed}
     assert reasons == {"sub/eslint.config.mjs is itself under review"}
+
+
+@pytest.mark.skipif(not HAS_NODE, reason="node is not where tools look for it")
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        ({"eslint.config.mjs": "export default []\n"}, {"eslint.config.mjs": "export default [1]\n"}),
+        ({}, {"eslint.config.mjs": "export default []\n"}),
+        ({".eslintrc.json": "{}"}, {".eslintrc.json": '{"extends": "./deploy.js"}', "deploy.js": "a\n"}),
+        ({".eslintrc.json": "{}", "deploy.js": "a\n"}, {".eslintrc.json": '{"extends": "./deploy.js"}'}),
+        (
+            {".eslintrc.json": "{}", "deploy.js": "a\n", "package.json": "{}"},
+            {"package.json": '{"eslintConfig": {"extends": "./deploy.js"}}'},
+        ),
+    ],
+)
+def test_eslint_does_not_run_with_a_configuration_of_commits_under_review(
+    reviewed: Reviewed, repo: GitRepository, tmp_path: Path, base: dict[str, str], head: dict[str, str]
+) -> None:
+    seen, (changed, text) = tmp_path / "seen", next(iter(head.items()))
+    says = (
+        "texts = [open(one).read() for one in glob.glob('*') + glob.glob('.*') if os.path.isfile(one)]\n"
+        f"open({str(seen)!r}, 'a').write(''.join(texts)); print('[]')"
+    )
+    _install(repo, "eslint", "eslint/bin/eslint.js", f"import glob\n{says}")
+    repo.commit({**IGNORED, **base})
+    repo.commit({**head, "a.ts": "export const a = 1\n"})
+
+    done = reviewed({}, ESLINT, profile=Profile.CI, revisions=("HEAD~1", "HEAD"))
+
+    assert not seen.exists() or text not in seen.read_text()  # it runs with that of the base, to compare
+    expected = f"the change edits {changed}, which decides what code eslint runs; use --config-from base"
+    assert {one.reason for one in done.unreviewed if one.file == "a.ts"} == {expected}
+
+
+@pytest.mark.skipif(not HAS_NODE, reason="node is not where tools look for it")
+def test_eslint_runs_with_a_configuration_that_commits_under_review_leave_alone(
+    reviewed: Reviewed, repo: GitRepository
+) -> None:
+    _install(repo, "eslint", "eslint/bin/eslint.js", _SAYS_FOLDER)
+    repo.commit({**IGNORED, "eslint.config.mjs": "export default []\n"})
+    repo.commit({"a.ts": "export const a = 1\n"})
+
+    done = reviewed({}, ESLINT, profile=Profile.CI, revisions=("HEAD~1", "HEAD"))
+
+    assert done.unreviewed == ()
+    assert [finding.file for finding in done.visible] == ["a.ts"]
 
 
 def test_changed_seal_stops_a_tool(tmp_path: Path) -> None:

@@ -50,3 +50,19 @@ def test_a_review_of_less_approves_nothing(tmp_path: Path, setting: str) -> None
 
     require("stricter", attacked, judge_neutral(tmp_path, Side(TESTED)))
     require_silent(attacked)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "source-behind-a-dynamic-import", "source-behind-a-function-of-the-language", "source-behind-a-path",
+        "script-behind-a-dynamic-import", "script-behind-a-call",
+    ],
+)  # fmt: skip
+def test_a_test_file_that_code_loads_by_its_name_is_source(tmp_path: Path, name: str) -> None:
+    (case,) = [one for one in CASES if one["name"] == name]
+
+    judged = judge(tmp_path / "change", Side(case["head"], case["base"]))
+
+    assert judged.tier == 4
+    assert any("is reviewed as a test, and " in reason.text for reason in judged.reasons)

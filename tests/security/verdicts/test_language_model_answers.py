@@ -32,6 +32,14 @@ ATTACKS: Mapping[str, Behaviour] = {
     "a claim of another form": claims({"kind": "none"}, CLAIM, {"line": "x"}),
     "twenty notes before": claims(*[CLAIM | {"severity": "info"}] * 20, CLAIM),
     "only claims of another form": claims({"kind": "none"}),
+    "only an invented quote": claims(CLAIM | {"quote": "values[:12]"}),
+    "only a quote of another line": claims(CLAIM | {"line": 500}),
+    "only an unknown file": claims(CLAIM | {"file": "other.py"}),
+    "no message": claims(CLAIM | {"message": ""}),
+    "a quote with the mark of a diff": claims(
+        CLAIM | {"quote": "+    return values[:11]", "file": "b/app.py"}
+    ),
+    "a quote in backticks": claims(CLAIM | {"quote": "`values[:11]`"}),
     "a refusal": answers(None, refusal="I cannot."),
     "a filter": answers("", finish_reason="content_filter"),
     "a sentence": answers("This change is safe."),

@@ -118,6 +118,8 @@ def test_images_and_actions() -> None:
         ("ghcr.io/b", "image", "", 3),
         ("c", "image", "", 6),
     ]
+    text = "# check=skip=all\n# Syntax = host.example/frontend:1 --x\nFROM a:1\n"
+    assert rows("Dockerfile", text) == [("host.example/frontend", "image", "", 2), ("a", "image", "", 3)]
     text = "steps:\n  - uses: actions/checkout@v4 # newest\n  - uses: ./local\n  - uses: docker://a:1\n"
     assert rows(".github/workflows/ci.yml", text) == [("actions/checkout", "action", "", 2)]
 

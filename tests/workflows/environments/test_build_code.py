@@ -8,6 +8,7 @@ from wardround.workflows.environments.python_build import python_key
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.test.projects import DetectedProject
 
+FLIT = "[project]\nname = 'demo'\n[build-system]\nbuild-backend = 'flit_core.buildapi'"
 PROJECT = DetectedProject("", "python")
 
 
@@ -38,6 +39,42 @@ def key(files: dict[str, str]) -> str:
             {"pyproject.toml": "[tool.scikit-build.metadata.version]\nprovider-path = 'tools'"},
             "demo/core.py",
         ),
+        ({"setup.py": "setup(cffi_modules=['hooks.py:ffi'])"}, "demo/core.py"),
+        ({"setup.py": "SourceFileLoader('hooks', 'hooks.py').load_module()"}, "demo/core.py"),
+        ({"setup.py": "import imp; imp.load_source('hooks', 'hooks.py')"}, "demo/core.py"),
+        ({"setup.py": "import os; os.spawnv(os.P_WAIT, 'hooks.py', [])"}, "demo/core.py"),
+        (
+            {"setup.py": "import sys; sys.path.insert(0, 'deps'); import own", "deps/own.py": ""},
+            "deps/own.py",
+        ),
+        ({"setup.py": "[open(path).read() for path in glob('deps/*.txt')]"}, "deps/base.txt"),
+        ({"setup.py": "[open('deps/' + name).read() for name in os.listdir('deps')]"}, "deps/base.txt"),
+        ({"setup.py": "[open(f'deps/{name}.txt').read() for name in NAMES]"}, "deps/base.txt"),
+        ({"setup.py": "open('deps/' + NAME + '.txt')"}, "deps/base.txt"),
+        ({"setup.py": "open('deps/%s.txt' % NAME)"}, "deps/base.txt"),
+        ({"setup.py": "open('deps/{}.txt'.format(NAME))"}, "deps/base.txt"),
+        ({"setup.cfg": "[options]\ncmdclass =\n  build_py = hooks.Build\n"}, "hooks.py"),
+        ({"pyproject.toml": "[tool.setuptools]\ncmdclass = {build_ext = 'hooks.Build'}"}, "hooks.py"),
+        (
+            {"pyproject.toml": "[build-system]\nbackend-path = ['tools']", "tools/own.py": "import demo"},
+            "demo/core.py",
+        ),
+        (
+            {
+                "pyproject.toml": FLIT,
+                "demo/__init__.py": "from demo.core import __version__",
+            },
+            "demo/core.py",
+        ),
+        (
+            {"meson.build": "run_command(py, files('deps/run.py'))", "a.c": "", "deps/run.py": ""},
+            "deps/run.py",
+        ),
+        (
+            {"CMakeLists.txt": "execute_process(COMMAND python deps/run.py)", "a.c": "", "deps/run.py": ""},
+            "deps/run.py",
+        ),
+        ({"build.rs": 'include_str!("deps/base.txt");', "a.rs": ""}, "deps/base.txt"),
         ({"requirements.txt": "-e ./lib", "lib/setup.py": "import own", "lib/own.py": ""}, "lib/own.py"),
         ({"requirements.txt": "-e ./lib", "lib/pyproject.toml": ""}, "lib/pyproject.toml"),
     ],
@@ -57,6 +94,12 @@ def test_what_a_build_runs_and_reads_is_part_of_the_key(files: dict[str, str], d
         {"setup.cfg": "[metadata]\nversion = attr: demo.version\nlong_description = file: README.md\n"},
         {"pyproject.toml": "[tool.setuptools.dynamic]\nversion = {attr = 'demo.version'}"},
         {"pyproject.toml": "[tool.poetry]\npackages = [{include = 'demo'}]"},
+        {"setup.py": "setup(name=f'{a}-b', url='https://x.org/%s' % b, packages=find_packages())"},
+        {"pyproject.toml": "[build-system]\nbackend-path = ['tools']", "tools/own.py": "import setuptools"},
+        {
+            "pyproject.toml": FLIT,
+            "demo/__init__.py": "__version__ = '1'",
+        },
     ],
 )
 def test_an_environment_is_used_again_after_a_change_of_what_its_build_does_not_read(

@@ -154,3 +154,19 @@ def test_a_file_that_cannot_be_read_is_one_unbounded_statement(text: str) -> Non
     assert (len(found.statements), found.functions) == (1, ())
     assert found.problem
     assert difference("a.py", found, outline(f"{text} "), frozenset()).unbounded
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("X = 'a'\n", "# -*- coding: latin-1 -*-\nX = 'a'\n"),
+        ("#!/bin/python\n# coding: utf-7\nX = 1\n", "#!/bin/python\n# coding: utf-8\nX = 1\n"),
+        ("#!/usr/bin/python3\nX = 1\n", "#!/usr/bin/env -S python3 -O\nX = 1\n"),
+    ],
+)
+def test_a_comment_that_python_or_the_system_obeys_is_a_difference(before: str, after: str) -> None:
+    assert changed(before, after).unbounded
+
+
+def test_the_usual_encoding_is_no_difference() -> None:
+    assert nothing(changed("X = 1\n", "# -*- coding: utf-8 -*-\nX = 1\n# coding: latin-1\n"))

@@ -117,3 +117,17 @@ def test_functions_that_can_start_a_process_are_marked() -> None:
     text = "import { exec as run } from 'node:child_process';\nfunction f() { run('x') }\nfunction g() {}"
     found = {one.name: one.starts_processes for one in script_outline("a.js", text).outline.functions}
     assert found == {"f": True, "g": False}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("/** @jsx h */\nf();", "/** @jsx evil */\nf();"),
+        ("f();", "// @jest-environment ./evil\nf();"),
+        ("/** text\n * @vitest-environment node\n */\nf();", "/** text */\nf();"),
+        ("#!/usr/bin/env node\nf();", "#!/usr/bin/env -S node -r ./evil\nf();"),
+    ],
+)
+def test_a_comment_that_compilers_or_test_runners_obey_is_a_statement(before: str, after: str) -> None:
+    assert statements(before) != statements(after)
+    assert statements("f();") == statements("/** text @param a */\n// more\nf();")

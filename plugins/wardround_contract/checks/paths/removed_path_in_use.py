@@ -27,6 +27,8 @@ _PIPELINE = re.compile(r"(^|/)\.github/|(^|/)\.gitlab-ci|Jenkinsfile|\.circleci/
 _MODULE_COMMAND = re.compile(r"-m\s+|gunicorn|uvicorn|celery|hypercorn|daphne|=\s*[\"']|:\s*[\"']?")
 _MOST_PATHS = 60
 _PROGRAM = LazyPattern(r"\b(?:python3?|node|bash|sh|ruby|perl|tsx|ts-node)\s+(?:-\w+\s+)*(?:\./)?$")
+_ACTION_FILES = ("action.yml", "action.yaml", "Dockerfile")
+_USES_ACTION = re.compile(r"^\s*(?:-\s+)?uses:\s*['\"]?\./([^'\"#\s]+)")
 _OUTPUT = re.compile(r">\s*$|(?:--?o(?:ut(?:put)?)?(?:file)?|-O|touch|rm|mkdir|tee|>)[ =]+\S*$")
 
 
@@ -36,9 +38,10 @@ class RemovedPathInUse(BrokenUseCheck):
     The build fails, or a pattern silently matches nothing. Change the path in the same commit.
 
     A path counts if it leads to the removed file from the root of the repository or from the folder of the
-    file that names it, and if git does not ignore it. Dotted names of Python modules count in commands and
-    configuration. Imports are reported by PY084 and TS098. Comments and prose, as in a prompt, do not count.
-    For a deleted file, neither do a use in a file that tests whether it exists, and a filter of paths.
+    file that names it, and if git does not ignore it; an action is named by its folder. Dotted names of
+    Python modules count in commands and configuration. Imports are reported by PY084 and TS098. Comments and
+    prose, as in a prompt, do not count. For a deleted file, neither do a use in a file that tests whether it
+    exists, and a filter of paths.
     """
 
     ID = "CT004"
@@ -123,6 +126,7 @@ class RemovedPathInUse(BrokenUseCheck):
             for path in paths:
                 if posixpath.basename(path) in line.text and self._is_broken(line, path):
                     yield path, line
+        yield from self._uses_of_actions(paths)
         modules = {module: path for path in paths for module in _module_names(path)}
         known = {module: path for module, path in modules.items() if not self._has_module(path)}
         for line in self._search.lines([one.rpartition(".")[2] for one in known], _CONFIGURATION):
@@ -133,6 +137,19 @@ class RemovedPathInUse(BrokenUseCheck):
                 is_command = match and _MODULE_COMMAND.search(line.text[: match.start()])
                 if match and is_command and not is_prose(line, self._search.text(line.path), match.start()):
                     yield path, line
+
+    def _uses_of_actions(self, paths: list[str]) -> Iterator[tuple[str, Line]]:
+        """Yield the steps of workflows and actions that use the folder of a removed action."""
+        folders = {posixpath.dirname(path): path for path in paths if path.endswith(_ACTION_FILES[:2])}
+        gone = {folder: path for folder, path in folders.items() if folder and not self._has_action(folder)}
+        for line in self._search.lines([posixpath.basename(folder) for folder in gone], ("*.yml", "*.yaml")):
+            used = _USES_ACTION.match(line.text)
+            path = gone.get(posixpath.normpath(used[1])) if used is not None else None
+            if path is not None:
+                yield path, line
+
+    def _has_action(self, folder: str) -> bool:
+        return any(self.change.project.read(f"{folder}/{name}") is not None for name in _ACTION_FILES)
 
     def _is_broken(self, line: Line, path: str) -> bool:
         """Return True if a line names a path, and the absence of the file breaks what the line does."""

@@ -97,7 +97,8 @@ class MissingLocalReference(CiCheck):
             if folder and step.uses is not None:
                 files = [posixpath.join(folder, name) for name in _FILES_OF_ACTIONS]
                 if not self._exists(folder, files):
-                    self._report(step.uses, f"uses {folder}, which is no action; the job fails at this step")
+                    lacks = "has no action.yml or Dockerfile; the job fails at this step"
+                    self._report(step.uses, f"uses {folder}, which {lacks}")
             elif _may_write_files(step):
                 return
 

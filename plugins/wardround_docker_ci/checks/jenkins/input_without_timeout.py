@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.rules.maturity import Maturity
+from wardround_docker_ci.analysis.jenkins_inputs import unlimited_inputs
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.models.jenkinsfile import GroovyToken
 
 
 class InputWithoutTimeout(CiCheck):
@@ -17,6 +17,7 @@ class InputWithoutTimeout(CiCheck):
 
     ID = "DC093"
     NAME = "input-without-timeout"
+    DEFECT_CLASS = "pipeline-without-timeout"
     MATURITY = Maturity.PREVIEW
     KINDS = JENKINS
     NEEDS = ("input",)
@@ -42,15 +43,5 @@ class InputWithoutTimeout(CiCheck):
     ]
 
     def run(self) -> None:
-        tokens = self.file.jenkinsfile.tokens
-        if any(t.text == "timeout" and t.kind == "word" and t.is_in("options") for t in tokens):
-            return
-        for previous, token, following in zip((None, *tokens), tokens, tokens[1:], strict=False):
-            is_call = previous is None or previous.text not in (".", "def")
-            if is_call and _is_input(token, following) and not token.is_in("timeout"):
-                self.report_at(token.start, token.end, "input may wait forever; put a timeout around it")
-
-
-def _is_input(token: GroovyToken, following: GroovyToken) -> bool:
-    prompts = following.kind == "string" or following.text in ("(", "{", "message", "id")
-    return token.kind == "word" and token.text == "input" and prompts
+        for token in unlimited_inputs(self.file.jenkinsfile.tokens):
+            self.report_at(token.start, token.end, "input may wait forever; put a timeout around it")

@@ -8,6 +8,7 @@ from itertools import pairwise
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_docker_ci.analysis import deployments
+from wardround_docker_ci.analysis.jenkins_inputs import unlimited_inputs
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.libraries.commands import WAITS
 from wardround_docker_ci.models.jenkinsfile import GroovyToken
@@ -19,7 +20,7 @@ class PipelineWithoutTimeout(CiCheck):
     """A pipeline that deploys, waits or runs unattended has no timeout.
 
     If it hangs, it blocks its agent until somebody notices. Add `options { timeout(time: 1, unit: 'HOURS')
-    }`.
+    }`. It is reported at the first `input` that may wait forever, if there is one.
     """
 
     ID = "DC095"
@@ -60,7 +61,7 @@ class PipelineWithoutTimeout(CiCheck):
             return
         options = next((t for t in tokens if t.text == "options" and t.is_in("pipeline")), None)
         if options is not None or self._waits():
-            place = options or start
+            place = next(unlimited_inputs(tokens), None) or options or start
             message = "the pipeline has no timeout for a step that hangs; add one to its options"
             self.report_at(place.start, place.end, message)
 

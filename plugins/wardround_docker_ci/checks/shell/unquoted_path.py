@@ -62,7 +62,7 @@ class UnquotedPath(CiCheck):
 
     def run(self) -> None:
         text = self.file.text
-        if "SC2086" in text or bounded(r"(?:^|\n)\s*IFS=|set -f|noglob").search(text):
+        if bounded(r"(?:^|\n)\s*IFS=|set -f|noglob").search(text):
             return
         commands = [command for script in self.file.scripts for command in script.commands]
         for loop in _OVER_LS.finditer(text):

@@ -24,6 +24,10 @@ _JOINS_LINES = LazyPattern(r"\$\([^()]*\|\s*tr\s+[\"']\\n[\"']\s+[\"'] [\"']\s*\
 _QUOTED_MATCH = LazyPattern(r"=~\s*(?P<quote>[\"'])(?P<text>.*?)(?P=quote)")
 _VARIABLE = LazyPattern(r"\$\{\w+\}|\$\w+")
 _OPERATORS = LazyPattern(r"[.*+?^$()\[\]{}|\\]")
+_IN_ANY_VERSION = LazyPattern(
+    r"(?<![^\s;|&(`])[^\s;|&()<>\"'`*?]*/[^\s;|&()<>\"'`]*[*?][^\s;|&()<>\"'`/]*(?:/[\w.+-]+)+(?=[\s;|&)`]|$)"
+)
+"""A program in a folder that a pattern selects, such as ``/opt/tool-*/bin/tool``."""
 
 
 def does_not_hold(code: str, path: str, lines: Sequence[str], line: int, column: int = 0) -> bool:
@@ -108,6 +112,14 @@ def _is_split_on_purpose(lines: Sequence[str], line: int, column: int) -> bool:
     return _JOINS_LINES.search(text[column - 1 :] if column else text) is not None
 
 
+def _is_in_any_version(lines: Sequence[str], line: int, column: int) -> bool:
+    """Return True if a command is the path of a program in a folder that a pattern selects."""
+    text = lines[line - 1]
+    if column:
+        return _IN_ANY_VERSION.match(text, column - 1) is not None
+    return _IN_ANY_VERSION.search(text) is not None
+
+
 _TESTS: dict[str, Callable[[Sequence[str], int, int], bool]] = {
     "SC1007": _is_empty_on_purpose,
     "SC2046": _is_split_on_purpose,
@@ -116,4 +128,5 @@ _TESTS: dict[str, Callable[[Sequence[str], int, int], bool]] = {
     "SC2076": _is_literal_match,
     "SC2102": _is_extra,
     "SC2178": _is_local_name,
+    "SC2211": _is_in_any_version,
 }

@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.languages.python.literals import entries, value_there
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.constant_texts import is_constant_text
@@ -16,6 +17,11 @@ _SHELLS = frozenset(
      "subprocess.getoutput", "subprocess.getstatusoutput"}
 )  # fmt: skip
 
+_COMMAND_LINES = frozenset(
+    {"ash", "bash", "cmd", "cmd.exe", "dash", "ksh", "powershell", "pwsh", "sh", "zsh"}
+)
+_OPTIONS = frozenset({"-c", "-lc", "-ec", "-ic", "-command", "-Command", "/c", "/C"})
+"""The options after which a shell takes a command line."""
 _STARTERS = frozenset({"system", "popen"})
 """The functions of ``os`` that run a command line."""
 
@@ -26,7 +32,8 @@ class InterpolatedShellCommand(PythonCheck):
     A quote, a semicolon or a backtick in a value starts a second command; file names and personal names can
     contain them. Start the program with ``create_subprocess_exec`` and a list of arguments, or quote each
     value. A shell that a call does not name, as in ``__import__("os").popen(command)`` or
-    ``run(command, **{"shell": True})``, is reported for any command that is not a constant.
+    ``run(command, **{"shell": True})``, is reported for any command that is not a constant, and so is the
+    command line of ``run(["sh", "-c", line])``.
     """
 
     ID = "PY337"
@@ -43,6 +50,10 @@ class InterpolatedShellCommand(PythonCheck):
         "getattr",
         '"shell"',
         "'shell'",
+        "shell=",
+        "__dict__",
+        "vars(",
+        *(f"{quote}{option}{quote}" for option in _OPTIONS for quote in "\"'"),
     )
     VALID = [
         code("""
@@ -72,6 +83,12 @@ class InterpolatedShellCommand(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         if not node.args:
             return
+        line = _command_line(node) if self._starts(node) else None
+        if line is not None and not is_constant_text(self.module, line, node):
+            self.report(
+                self.module.span(node),
+                "a command line reaches a shell; pass the program and its arguments in place of the shell",
+            )
         if self._is_hidden_shell(node) and not is_constant_text(self.module, node.args[0], node):
             self.report(
                 self.module.span(node),
@@ -87,19 +104,43 @@ class InterpolatedShellCommand(PythonCheck):
                 "interpolated values reach a shell; pass a list of arguments or quote each value",
             )
 
+    def _starts(self, node: ast.Call) -> bool:
+        """Return True for a call that starts the program which its arguments name."""
+        name = self.module.dotted(node.func) or ""
+        return name.startswith("subprocess.") or name.endswith(".create_subprocess_exec")
+
     def _is_hidden_shell(self, node: ast.Call) -> bool:
         """Return True if a call starts a shell in a way by which readers and tools do not see one."""
         if isinstance(node.func, ast.Attribute) and _is_module_by_name(node.func.value):
             return node.func.attr in _STARTERS
-        if isinstance(node.func, ast.Call):
+        if isinstance(node.func, (ast.Call, ast.Subscript)):
             return self._is_starter_by_name(node.func)
+        if not (self.module.dotted(node.func) or "").startswith("subprocess."):
+            return False
         unpacked = [keyword.value for keyword in node.keywords if keyword.arg is None]
-        is_process = (self.module.dotted(node.func) or "").startswith("subprocess.")
-        return is_process and any(map(_sets_shell, unpacked))
+        named = [keyword.value for keyword in node.keywords if keyword.arg == "shell"]
+        return any(map(self._sets_shell, unpacked)) or any(map(self._is_true_name, named))
 
-    def _is_starter_by_name(self, call: ast.Call) -> bool:
-        """Return True for ``getattr(os, "system")``."""
-        match call:
+    def _sets_shell(self, node: ast.expr) -> bool:
+        """Return True for ``{"shell": True}`` and ``dict(shell=True)``, also by a name."""
+        value = value_there(self.module, node) if isinstance(node, ast.Name) else node
+        shell = entries(value).get("shell")
+        return isinstance(shell, ast.Constant) and bool(shell.value)
+
+    def _is_true_name(self, node: ast.expr) -> bool:
+        """Return True for a name that is bound to ``True``, where tools see no shell."""
+        value = value_there(self.module, node) if isinstance(node, ast.Name) else None
+        return isinstance(value, ast.Constant) and bool(value.value)
+
+    def _is_starter_by_name(self, node: ast.Call | ast.Subscript) -> bool:
+        """Return True for ``getattr(os, "system")`` and ``os.__dict__["system"]``."""
+        match node:
+            case ast.Subscript(
+                value=ast.Attribute(value=module, attr="__dict__")
+                | ast.Call(func=ast.Name(id="vars"), args=[module]),
+                slice=ast.Constant(value=str(name)),
+            ):
+                return (self.module.dotted(module) or "") == "os" and name in _STARTERS
             case ast.Call(func=ast.Name(id="getattr"), args=[module, ast.Constant(value=str(name)), *_]):
                 is_os = (self.module.dotted(module) or "") == "os" or _is_module_by_name(module)
                 return is_os and name in _STARTERS
@@ -127,17 +168,14 @@ def _is_module_by_name(node: ast.expr) -> bool:
     return False
 
 
-def _sets_shell(node: ast.expr) -> bool:
-    """Return True for ``{"shell": True}``."""
-    if not isinstance(node, ast.Dict):
-        return False
-    return any(
-        isinstance(key, ast.Constant)
-        and key.value == "shell"
-        and isinstance(value, ast.Constant)
-        and bool(value.value)
-        for key, value in zip(node.keys, node.values, strict=True)
-    )
+def _command_line(node: ast.Call) -> ast.expr | None:
+    """Return the command line of a list that starts a shell, as ``["sh", "-c", line]``."""
+    elements = node.args[0].elts if isinstance(node.args[0], (ast.List, ast.Tuple)) else node.args
+    texts = [one.value if isinstance(one, ast.Constant) else None for one in elements[:2]]
+    match texts:
+        case [str(program), str(option)] if len(elements) > 2 and option in _OPTIONS:
+            return elements[2] if program.rpartition("/")[2].lower() in _COMMAND_LINES else None
+    return None
 
 
 def _is_filled(node: ast.expr) -> bool:

@@ -8,14 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.languages.python.literals import value_there
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import unparse
+from wardround.languages.python.tree import unparse, walk
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
 
 _QUERY_METHODS = frozenset(
-    {"execute", "executemany", "executescript", "exec_driver_sql", "read_sql", "read_sql_query", "raw"}
-)
+    {
+        "execute", "executemany", "executescript", "exec_driver_sql", "fetch", "fetchrow", "fetchval",
+        "read_database", "read_database_uri", "read_sql", "read_sql_query", "raw",
+    }
+)  # fmt: skip
+_QUERY_ARGUMENTS = frozenset({"operation", "query", "sql", "statement"})
+"""The names of the argument with the statement."""
 _FORMAT = LazyPattern(r"\{\{|\}\}|\{(?P<field>\w*)[^{}]*\}")
 _PERCENT = LazyPattern(r"%%|%(?:\((?P<field>\w+)\))?[-#0 +]*\d*(?:\.\d+)?[a-z]")
 _SQL = LazyPattern(
@@ -52,6 +58,10 @@ class QuotedValueInSql(PythonCheck):
         ".exec_driver_sql(",
         "read_sql",
         ".raw(",
+        ".fetch(",
+        ".fetchrow(",
+        ".fetchval(",
+        "read_database",
     )
     NAME = "quoted-value-in-sql"
     PLANE = Plane.SECURITY
@@ -85,13 +95,14 @@ class QuotedValueInSql(PythonCheck):
             text = self._text(given)
             if text is None:
                 continue
+            span = self.module.span(text if hasattr(text, "lineno") else given)
             pieces = list(text_pieces(text))
             if not self._is_sql(node, pieces):
                 continue
             value = next((one for one in _quoted(pieces) if not self._is_fixed(one, node)), None)
             if value is not None and not self._is_known(text):
                 self.report(
-                    self.module.span(text),
+                    span,
                     f"{unparse(value)} is interpolated between the quotes of SQL; bind it as a parameter",
                 )
 
@@ -116,8 +127,9 @@ class QuotedValueInSql(PythonCheck):
                     value = keyword.value
                     yield from value.elts if isinstance(value, (ast.List, ast.Tuple)) else ()
                     yield from value.values if isinstance(value, ast.Dict) else ()
-        elif node.args and self._runs_its_argument(name, node.func):
-            yield node.args[0]
+        elif self._runs_its_argument(name, node.func):
+            named = (keyword.value for keyword in node.keywords if keyword.arg in _QUERY_ARGUMENTS)
+            yield from node.args[:1] or named
 
     def _runs_its_argument(self, name: str, func: ast.expr) -> bool:
         if name in _QUERY_METHODS:
@@ -133,9 +145,18 @@ class QuotedValueInSql(PythonCheck):
     def _text(self, given: ast.expr) -> ast.expr | None:
         """Return an interpolated text, also through a name that is bound to it."""
         if isinstance(given, ast.Name):
-            values = self.module.assigned.get(given.id, [])
-            given = values[0] if len(values) == 1 else given
+            given = self._extended(given, value_there(self.module, given) or given)
         return given if isinstance(given, (ast.JoinedStr, ast.Call, ast.BinOp)) else None
+
+    def _extended(self, name: ast.Name, value: ast.expr) -> ast.expr:
+        """Return a value with what ``+=`` adds to its name before the name is used."""
+        function = self.module.function_of(name)
+        for node in walk(function) if function is not None else ():
+            if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
+                continue
+            if unparse(node.target) == name.id and node.lineno < name.lineno:
+                value = ast.BinOp(value, ast.Add(), node.value)
+        return value
 
     def _is_fixed(self, value: ast.expr, call: ast.Call) -> bool:
         """Return True if a value is determined by the program itself, has no quote, or is sanitized."""
@@ -196,6 +217,17 @@ def _parts(node: ast.expr) -> Iterator[str | ast.expr]:
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(template)), attr="format")):
             named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
             yield from _filled(template, _FORMAT, node.args, named)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=str(template)), attr="format_map"), args=[mapping]
+        ):
+            yield from _filled(template, _FORMAT, (), _entries(mapping))
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=str(between)), attr="join"),
+            args=[ast.List(elts=elements) | ast.Tuple(elts=elements)],
+        ):
+            for number, element in enumerate(elements):
+                yield between if number else ""
+                yield from _parts(element)
         case _:
             yield node
 

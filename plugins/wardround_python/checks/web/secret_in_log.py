@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -26,6 +26,8 @@ _SECRET = LazyPattern(
 _SENDS = frozenset(
     {"post", "put", "patch", "request", "urlopen", "Request", "send", "sendall", "sendto", "stream"}
 )
+_READS = frozenset({"delete", "get", "head", "options"})
+"""Requests that send data in the URL alone."""
 _CLIENTS = (
     "requests", "httpx", "aiohttp", "urllib", "urllib3", "http.client", "socket", "websocket", "websockets",
     "niquests",
@@ -93,7 +95,12 @@ class SecretInLog(PythonCheck):
         if _is_log(node):
             self._check_logged(node)
         elif last_name(node.func) in _SENDS and self._has_client():
-            self._check_sent(node)
+            self._check_sent((*node.args, *(keyword.value for keyword in node.keywords)))
+        elif last_name(node.func) in _READS and self._has_client():
+            named = (keyword.value for keyword in node.keywords if keyword.arg in ("params", "url"))
+            self._check_sent((*node.args[:1], *named))
+        elif (self.module.dotted(node.func) or "").startswith("subprocess."):
+            self._check_sent(node.args[:1])
 
     def _check_logged(self, node: ast.Call) -> None:
         for argument in (*node.args, *(k.value for k in node.keywords if k.arg == "extra")):
@@ -112,8 +119,8 @@ class SecretInLog(PythonCheck):
     def _report_logged(self, value: ast.expr, what: str) -> None:
         self.report(self.module.span(value), f"{what} is written to the log; leave it out")
 
-    def _check_sent(self, node: ast.Call) -> None:
-        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+    def _check_sent(self, arguments: Iterable[ast.expr]) -> None:
+        for argument in arguments:
             if contains_environment(self.module, argument):
                 self.report(
                     self.module.span(argument),

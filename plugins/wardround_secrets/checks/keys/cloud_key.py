@@ -42,6 +42,7 @@ class CloudKey(SecretCheck):
 
     ID = "SE008"
     NAME = "cloud-key"
+    ANCHORS = tuple(anchor for anchor, _, _ in _SHAPES)
     IN_TESTS = True
     IN_GENERATED = True
     VALID = [

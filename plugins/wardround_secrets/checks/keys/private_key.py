@@ -41,6 +41,7 @@ class PrivateKey(SecretCheck):
 
     ID = "SE002"
     NAME = "private-key"
+    ANCHORS = (b"private key", b'"kty"', b"putty-user-key-file")
     IN_GENERATED = True
     VALID = [
         code("""

@@ -33,6 +33,7 @@ class ConflictMarker(SecretCheck):
 
     ID = "SE015"
     NAME = "conflict-marker"
+    ANCHORS = (_BEGINS, _ENDS)
     PLANE: ClassVar[Plane] = Plane.SEMANTIC
     SEVERITY: ClassVar[Severity] = Severity.ERROR
     DEFECT_CLASS: ClassVar[str | None] = MERGE_CONFLICT

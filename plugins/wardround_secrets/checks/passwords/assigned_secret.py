@@ -10,7 +10,9 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.inference.api import NoModels
+from wardround_secrets.classifier.candidates import WITHOUT_NAME
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.assignments import ANCHORS
 from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
@@ -50,6 +52,7 @@ class AssignedSecret(SecretCheck):
 
     ID = "SE004"
     NAME = "assigned-secret"
+    ANCHORS = (*ANCHORS, *_SIGNING, *WITHOUT_NAME)
     SEVERITY = Severity.WARN
     VALID = [
         code("""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -73,6 +73,7 @@ class CommittedCredentials(SecretCheck):
 
     ID = "SE009"
     NAME = "committed-credentials"
+    ANCHORS = (b"authorization", *_KEY_HEADERS)
     VALID = [
         code(
             """
@@ -101,6 +102,10 @@ class CommittedCredentials(SecretCheck):
             path="ci/.netrc",
         ),
     ]
+
+    @classmethod
+    def is_possible(cls, path: str, anchors: Set[bytes]) -> bool:
+        return super().is_possible(path, anchors) or any(name.search(path) for name, _ in _FILES)
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:

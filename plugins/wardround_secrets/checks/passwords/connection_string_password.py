@@ -49,6 +49,7 @@ class ConnectionStringPassword(SecretCheck):
 
     ID = "SE013"
     NAME = "connection-string-password"
+    ANCHORS = (*_KEYWORDS, *_URL_PLACEHOLDERS)
     SEVERITY = Severity.WARN
     VALID = [
         code("""

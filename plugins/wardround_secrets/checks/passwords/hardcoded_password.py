@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.assignments import Assignment
+from wardround_secrets.detection.assignments import ANCHORS, Assignment
 from wardround_secrets.detection.passwords import denotes_password, is_password
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
@@ -21,6 +21,7 @@ class HardcodedPassword(SecretCheck):
 
     ID = "SE005"
     NAME = "hardcoded-password"
+    ANCHORS = ANCHORS
     SEVERITY = Severity.WARN
     VALID = [
         code("""

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import positions, value_filters
+from wardround_secrets.detection.assignments import ANCHORS
 from wardround_secrets.detection.passwords import denotes_password
 from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
@@ -35,6 +36,7 @@ class PasswordInTest(SecretCheck):
 
     ID = "SE010"
     NAME = "password-in-test"
+    ANCHORS = ANCHORS
     SEVERITY = Severity.INFO
     IN_TESTS = True
     CASE_PATH = "tests/test_login.py"

@@ -42,6 +42,7 @@ class SqlPassword(SecretCheck):
 
     ID = "SE012"
     NAME = "sql-password"
+    ANCHORS = _STATEMENT
     SEVERITY = Severity.WARN
     CASE_PATH = "db/roles.sql"
     VALID = [

@@ -51,6 +51,7 @@ class UrlPassword(SecretCheck):
 
     ID = "SE003"
     NAME = "url-password"
+    ANCHORS = (b"://",)
     IN_GENERATED = True
     SEVERITY = Severity.WARN
     VALID = [

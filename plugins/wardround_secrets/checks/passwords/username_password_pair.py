@@ -67,6 +67,7 @@ _AFTER_ADDRESS = LazyPattern(
 """An e-mail address to log in with, and the unnamed literal that follows it."""
 _CONNECT_WORDS = (b"getconnection(", b"pdo(", b"mysqli", b"_connect(")
 _LOGIN_WORDS = (b"smtp", b"imap", b"setpassword", b"set_password", b"sign_in", b"signin", b"login")
+_CLIENT_CALL = b"client("
 _FEWEST_KINDS = 4
 _SHORTEST_KEY = 24
 _WORDS = (b"auth", b"login", b"log_in", b"credential", b"basic")
@@ -83,6 +84,15 @@ _SETTING = LazyPattern(
 _DOTTED = LazyPattern(r"(?=[^.]*\d)[A-Z][\w-]{5,30}\.[A-Za-z][\w-]{0,20}")
 """A dotted value: a password after an option that takes one; elsewhere an attribute."""
 _LOCAL = LazyPattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
+_ANYWHERE: tuple[tuple[Sequence[bytes], LazyPattern], ...] = (
+    ((b"btoa(", b"encode", b"buffer.from("), _ENCODED),
+    (_CONNECT_WORDS, _CONNECT),
+    ((b"curl", b"wget", b"http -a"), _CURL),
+    (_COMMANDS, _ARGUMENT),
+    ((b"@tcp(", b"@unix("), _GO_DSN),
+    ((b"convertto-securestring",), _SECURE_STRING),
+)
+"""Words, and the pattern that is tried on a text that contains at least one of them."""
 
 
 class UsernamePasswordPair(SecretCheck):
@@ -95,6 +105,7 @@ class UsernamePasswordPair(SecretCheck):
 
     ID = "SE011"
     NAME = "username-password-pair"
+    ANCHORS = (*_WORDS, *_LOGIN_WORDS, _CLIENT_CALL, *(word for words, _ in _ANYWHERE for word in words))
     SEVERITY = Severity.WARN
     VALID = [
         code("""
@@ -132,7 +143,7 @@ def _matches(text: ScannedText) -> Iterator[re.Match[str]]:
         yield from _at_offsets(text, word, _CALL)
     if any(word in lower for word in _LOGIN_WORDS):
         yield from (one for one in _at_offsets(text, b"@", _AFTER_ADDRESS) if _is_strong(one["password"]))
-    yield from (one for one in _at_offsets(text, b"client(", _CLIENT) if _is_key(one["password"]))
+    yield from (one for one in _at_offsets(text, _CLIENT_CALL, _CLIENT) if _is_key(one["password"]))
     for words, pattern in _ANYWHERE:
         if any(word in lower for word in words):
             yield from (one for one in pattern.finditer(content) if not _is_local(text, one))
@@ -151,17 +162,6 @@ def _is_local(text: ScannedText, match: re.Match[str]) -> bool:
         around = text.line_of(match.start()) + text.line_of(match.end()) + match[0]
         return _LOCAL.search(around) is not None
     return match.re.pattern == _GO_DSN.pattern and _LOCAL.search(match["host"]) is not None
-
-
-_ANYWHERE: tuple[tuple[Sequence[bytes], LazyPattern], ...] = (
-    ((b"btoa(", b"encode", b"buffer.from("), _ENCODED),
-    (_CONNECT_WORDS, _CONNECT),
-    ((b"curl", b"wget", b"http -a"), _CURL),
-    (_COMMANDS, _ARGUMENT),
-    ((b"@tcp(", b"@unix("), _GO_DSN),
-    ((b"convertto-securestring",), _SECURE_STRING),
-)
-"""Words, and the pattern that is tried on a text that contains at least one of them."""
 
 
 def _is_strong(password: str) -> bool:

@@ -32,6 +32,7 @@ class JsonWebToken(SecretCheck):
 
     ID = "SE006"
     NAME = "json-web-token"
+    ANCHORS = (b"eyj",)
     SEVERITY = Severity.WARN
     VALID = [
         code("""

@@ -15,6 +15,15 @@ _JOINT = LazyPattern(r"\s{0,40}(?:\+|\.\.|\.|,|<>|~|\\?\n)?\s{0,40}\Z")
 _SHORTEST_PREFIX = 4
 _SHORTEST_BODY = 16
 _JOINTS = "-_."
+_PREFIXES: tuple[tuple[str, KnownToken], ...] = tuple(
+    (prefix, token)
+    for token in TOKENS
+    if not token.needs and not token.mild
+    for prefix in token.prefixes
+    if len(prefix) >= _SHORTEST_PREFIX and prefix[-1] in _JOINTS
+)
+"""Prefixes that end in a separator, where tokens are usually split."""
+_BARE = frozenset(prefix.rstrip(_JOINTS) for prefix, _ in _PREFIXES)
 
 
 class SplitToken(SecretCheck):
@@ -26,6 +35,7 @@ class SplitToken(SecretCheck):
 
     ID = "SE014"
     NAME = "split-token"
+    ANCHORS = tuple(sorted({prefix.lower().encode() for prefix in _BARE}))
     IN_TESTS = False
     VALID = [
         code("""
@@ -73,15 +83,6 @@ def _is_generated(body: str) -> bool:
     )
 
 
-_PREFIXES: tuple[tuple[str, KnownToken], ...] = tuple(
-    (prefix, token)
-    for token in TOKENS
-    if not token.needs and not token.mild
-    for prefix in token.prefixes
-    if len(prefix) >= _SHORTEST_PREFIX and prefix[-1] in _JOINTS
-)
-"""Prefixes that end in a separator, where tokens are usually split."""
-_BARE = frozenset(prefix.rstrip(_JOINTS) for prefix, _ in _PREFIXES)
 _SHORT = LazyPattern(r"[\"'`]([\w.-]{2,20})[\"'`]")
 
 

@@ -56,6 +56,7 @@ class WebhookUrl(SecretCheck):
 
     ID = "SE007"
     NAME = "webhook-url"
+    ANCHORS = tuple(anchor for anchor, _, _ in _HOOKS)
     VALID = [
         code("""
             url = "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"

@@ -77,6 +77,17 @@ def _is_code(file: Path, result: SquawkResult) -> bool:
     return _SHORT.search(_line(file, result.line)) is not None
 
 
+_SYNTAX = "syntax-error"
+_VARIABLE = LazyPattern(r"(?<!:):(?:'[^']*'|\"[^\"]*\"|[A-Za-z_]\w*)")
+"""A variable of psql or a parameter of a driver, which is replaced before PostgreSQL reads the statement."""
+
+
+def _is_variable(file: Path, result: SquawkResult) -> bool:
+    """Return True if the position of a result is at a variable; squawk reports each part of one."""
+    line = _line(file, result.line)
+    return any(one.start() <= result.column <= one.end() for one in _VARIABLE.finditer(line))
+
+
 _NOT_NULL = "adding-not-nullable-field"
 _SET_NOT_NULL = LazyPattern(r'(?i)\balter\s+(?:column\s+)?"?(\w+)"?\s+set\s+not\s+null')
 _NEIGHBOURS = 400
@@ -259,6 +270,7 @@ def _plain(name: str) -> str:
 
 
 _REFUTED_BY: Mapping[str, tuple[Callable[[Path, SquawkResult], bool], ...]] = {
+    _SYNTAX: (_is_variable,),
     _CHAR: (_is_code,),
     _NOT_NULL: (_is_proven,),
     _CONSTRAINT: (_is_by_index,),

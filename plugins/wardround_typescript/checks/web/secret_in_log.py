@@ -31,6 +31,14 @@ _LOGIN = LazyPattern(r"(?i)password|passwd|credit.?card|/login|/signin")
 _COMPOSED = frozenset(
     {"template_string", "binary_expression", "array", "template_substitution", "parenthesized_expression"}
 )
+_TEXTS = frozenset({"template_string", "binary_expression"})
+_KEY_OF_URL = LazyPattern(
+    r"(?i)[?&](?:(?:x[-_])?api[-_]?key|(?:access|auth|private)[-_]?token|client[-_]?secret|secret"
+    r"|(?:subscription|app|access)[-_]?key|passw(?:or)?d)=(?:\$\{|['\"`]\s*\+)"
+    r"|[?&](?:token|key|auth|appid|sig|signature)=(?:\$\{|['\"`]\s*\+)[^}]*"
+    r"(?:api_?key|secret|passw|(?:auth|access|private|bot)_?token)"
+)
+"""A filled parameter of a query: named after a secret, or filled with a value that is."""
 _TO_TEXT = frozenset({"JSON.stringify", "String", "util.inspect", "inspect"})
 
 
@@ -122,8 +130,11 @@ class SecretInLog(TreeCheck):
         )
 
     def _is_made_of_secrets(self, name: str, at: Node) -> bool:
-        """Return True if a name refers to literal headers with a secret."""
+        """Return True if a name refers to literal headers with a secret, or to a URL with a key."""
         value = self.code.value_of(name, at)
+        if value is not None and value.type in _TEXTS:
+            text = self.text(value)
+            return _KEY_OF_URL.search(text) is not None and not _COVERED.search(text)
         if value is None or value.type != "object":
             return False
         return any(self._is_sent_secret(one) for one in value.named_children if one.type == "pair")

@@ -63,7 +63,9 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
         emit_line(f"{corpus.name}: {corpus.items} items of {len(corpus.repositories)} repositories")
         for one in corpus.repositories:
             dropped = "".join(f", {count} left out: {reason}" for reason, count in one.dropped.items())
-            emit_line(f"  {one.name}: {one.items} items of {one.commits} commits, {one.licence}{dropped}")
+            emit_line(
+                f"  {one.name}: {one.items} items of {one.commits} commits, licence {one.licence}{dropped}"
+            )
             if one.damage:
                 echo_err(f"{one.name}: {one.damage}")
     return 0

@@ -7,6 +7,7 @@ from typing import Any
 
 from tree_sitter import Node
 
+from wardround.context.code_graph.dynamic_imports import LOADERS, dynamic_imports
 from wardround.context.code_graph.model import FileFacts, Import, SymbolKind, UseKind
 from wardround.context.code_graph.scopes import MOST_PARTS, UNKNOWN, FileScan
 from wardround.retrieval.test_discovery import holds_tests
@@ -253,9 +254,19 @@ class _PythonReader:
     # Uses
 
     def _call(self, node: Node) -> Iterable[Any]:
-        return self._chained(node.child_by_field_name("function"), UseKind.CALL, [
-            node.child_by_field_name("arguments")
-        ])  # fmt: skip
+        called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if name := self._loader(called):
+            self.scan.imports += dynamic_imports(self.scan, name, arguments)
+        return self._chained(called, UseKind.CALL, [arguments])
+
+    def _loader(self, called: Node | None) -> tuple[str, ...]:
+        """Return the names of a called function if it may load a module, by the name in its own module."""
+        _, names = self._chain(called)
+        texts = [name for name, _ in names]
+        if texts and texts[-1] in LOADERS:
+            return tuple(texts)
+        given = (one.name for one in self.scan.imports if texts == [one.alias] and one.name in LOADERS)
+        return tuple(given)[:1]
 
     def _attribute(self, node: Node) -> Iterable[Any]:
         return self._chained(node, UseKind.ATTRIBUTE, [])

@@ -7,12 +7,15 @@ instance of where one assignment or annotation shows it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tree_sitter import Node
 
+from wardround.checks.lazy import LazyPattern
 from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.literal_names import named_in
 from wardround.context.code_graph.model import CALLABLE, FileFacts, Import, Symbol, SymbolKind, Use, UseKind
@@ -29,6 +32,11 @@ LEAST_SHAPED = 24
 UNKNOWN = "*"
 INSTANCES = frozenset({"self", "cls", "this", "super"})
 """Receivers that are the instance, or the class, of the enclosing class."""
+_CONSTANT = LazyPattern(
+    r"^[ \t]{0,40}(?:export[ \t]{1,10})?(?:(?:const|let|var)[ \t]{1,10})?(?P<name>[A-Za-z_$][\w$]{0,80})"
+    r"[ \t]{0,10}(?::[^=\n]{1,80})?=[ \t]{0,10}([\"'`])(?P<text>[\w@~./-]{1,200})\2",
+    re.MULTILINE,
+)
 Handler = Callable[[Node], Iterable[Any]]
 """Returns what is to be visited next: nodes, and functions to call between them."""
 
@@ -84,6 +92,12 @@ class FileScan:
         self.source = source
         self._scopes = [Scope(0, is_function=False)]
         self._unopened = 0
+
+    @cached_property
+    def constants(self) -> dict[str, str]:
+        """The texts that are given to names, by name; of several the last."""
+        text = self.source.decode("utf-8", "replace")
+        return {found["name"]: found["text"] for found in _CONSTANT.finditer(text)}
 
     @property
     def scope(self) -> Scope:

@@ -11,7 +11,14 @@ from wardround.context.code_graph.model import Import
 from wardround.context.code_graph.scopes import FileScan
 
 _LOADERS = frozenset({"require", "require.resolve", "jest.mock", "vi.mock", "jest.doMock", "vi.doMock",
-                      "jest.requireActual", "vi.importActual"})  # fmt: skip
+                      "jest.requireActual", "vi.importActual", "fork", "child_process.fork",
+                      "cp.fork"})  # fmt: skip
+_CONSTRUCTORS = frozenset({"Worker", "SharedWorker", "URL"})
+"""Classes whose first argument may be the path of a module that is run, relative to the file."""
+_OWN_FOLDER = ("__dirname", "import.meta")
+_MOST_TEXTS = 12
+_LONGEST = 600
+"""The number of bytes of an expression that names a module."""
 
 
 def unquoted(scan: FileScan, node: Node | None) -> str:
@@ -119,10 +126,40 @@ class ScriptExports:
         if called.type != "import" and self._scan.text(called) not in _LOADERS:
             return False
         first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-        module = unquoted(self._scan, first)
+        module = self._written(first)
         if module:
             self._add(module, "", "", called)
         return bool(module)
+
+    def read_new(self, constructor: Node | None, arguments: Node | None) -> None:
+        """Record a module that a new worker runs: ``new Worker(new URL("./x.js", import.meta.url))``."""
+        if constructor is None or arguments is None or self._scan.text(constructor) not in _CONSTRUCTORS:
+            return
+        module = self._written(arguments.named_children[0] if arguments.named_children else None)
+        if module.startswith("."):
+            self._add(module, "", "", constructor)
+
+    def _written(self, node: Node | None) -> str:
+        """Return the module that an expression names: a string, a constant with one, or a joined path."""
+        if node is None or node.end_byte - node.start_byte > _LONGEST:
+            return ""
+        text = self._scan.text(node)
+        if node.type == "identifier":
+            return self._scan.constants.get(text, "")
+        if any(one in text for one in _OWN_FOLDER):
+            parts = [*self._texts(node)][:_MOST_TEXTS]
+            return "/".join([".", *(part.strip("/") for part in parts)]) if parts else ""
+        return unquoted(self._scan, node)
+
+    def _texts(self, node: Node) -> Iterator[str]:
+        """Yield the constant parts of strings below a node, in order."""
+        open_ = [node]
+        while open_:
+            one = open_.pop()
+            if one.type == "string_fragment":
+                yield self._scan.text(one)
+            else:
+                open_ += reversed(one.named_children)
 
     def _first_argument(self, call: Node) -> Node | None:
         arguments = call.child_by_field_name("arguments")

@@ -318,8 +318,13 @@ class _ScriptReader:
                 self.scan.close]  # fmt: skip
 
     def _new(self, node: Node) -> Iterable[Any]:
-        after = [node.child_by_field_name("type_arguments"), node.child_by_field_name("arguments")]
-        return self._chained(node.child_by_field_name("constructor"), UseKind.CALL, after)
+        constructor, arguments = (
+            node.child_by_field_name("constructor"),
+            node.child_by_field_name("arguments"),
+        )
+        self._exports.read_new(constructor, arguments)
+        after = [node.child_by_field_name("type_arguments"), arguments]
+        return self._chained(constructor, UseKind.CALL, after)
 
     def _member_expression(self, node: Node) -> Iterable[Any]:
         kind = UseKind.TYPE if node.type == "nested_type_identifier" else UseKind.ATTRIBUTE

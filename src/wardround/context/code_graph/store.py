@@ -30,7 +30,7 @@ from wardround.storage.digest import digest_key, sha256
 from wardround.storage.paths import cache_dir
 from wardround.storage.repository_database import DatabaseKind, RepositoryDatabase
 
-FORMAT = 9
+FORMAT = 10
 """Raised with every change of the readers or of the stored data."""
 _SCHEMA = (
     "CREATE TABLE files (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE, facts BLOB, uses BLOB, "

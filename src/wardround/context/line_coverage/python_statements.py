@@ -26,7 +26,8 @@ def executable_lines(text: str, executed: Lines, added: Collection[int] = ()) ->
     whose sides no environment runs both, abstract methods, and bodies without an effect.
 
     Args:
-        added: lines whose own ``no cover`` excludes nothing, since the change adds it.
+        added: lines that nothing excludes but a block of imports for type checkers, since the change adds
+            them: code that no test ran is not shown to work, whatever is around it.
     """
     try:
         tree = ast.parse(text)
@@ -35,19 +36,36 @@ def executable_lines(text: str, executed: Lines, added: Collection[int] = ()) ->
     lines = text.split("\n")
     ran = {number for number, did in executed.items() if did}
     excluded = {number for number, line in enumerate(lines, 1) if _PRAGMA.search(line)}.difference(added)
-    found = _statements(tree.body, lines, excluded)
+    found = _statements(tree.body, lines, excluded, frozenset(added))
     return {one.lineno: not ran.isdisjoint(own_lines(one)) for one in found}
 
 
-def _statements(body: list[ast.stmt], lines: list[str], excluded: Collection[int]) -> Iterator[ast.stmt]:
+def _statements(
+    body: list[ast.stmt], lines: list[str], excluded: Collection[int], added: frozenset[int]
+) -> Iterator[ast.stmt]:
     for one in body:
-        if one.lineno in excluded or _is_excluded(one, lines):
+        is_excluded = one.lineno in excluded or _is_excluded(one, lines)
+        if _is_for_checkers(one) or (is_excluded and added.isdisjoint(_lines_of(one))):
             continue
         if not _is_without_code(one):
             yield one
         for inner in bodies_of(one):
-            if not _handles_import(one, inner):
-                yield from _statements(inner, lines, excluded)
+            if not _handles_import(one, inner) or not all(
+                added.isdisjoint(_lines_of(each)) for each in inner
+            ):
+                yield from _statements(inner, lines, excluded, added)
+
+
+def _lines_of(one: ast.stmt) -> range:
+    return range(one.lineno, (one.end_lineno or one.lineno) + 1)
+
+
+def _is_for_checkers(one: ast.stmt) -> bool:
+    """Return True for a block ``TYPE_CHECKING`` that only imports, which no run executes."""
+    if not isinstance(one, ast.If) or one.orelse:
+        return False
+    is_import = all(isinstance(each, ast.Import | ast.ImportFrom | ast.Pass) for each in one.body)
+    return is_import and unparse(one.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
 def _handles_import(one: ast.stmt, body: list[ast.stmt]) -> bool:

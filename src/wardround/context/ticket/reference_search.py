@@ -228,10 +228,13 @@ def _resolved(text: str, origin: Origin, settings: TicketSettings) -> FoundRefer
 
 
 def is_of_project(reference: Reference, settings: TicketSettings) -> bool:
-    """Return True if a change may name a ticket, whose criteria its author then is held against."""
+    """Return True if a change may name a ticket, whose criteria its author then is held against.
+
+    Where neither the settings nor the clone name a repository of GitHub, it may name none.
+    """
     project = reference.key.rpartition("#" if reference.source == "github" else "-")[0]
     own = settings.github_repository or settings.own_repository
-    allowed = settings.projects or ((own,) if own and reference.source == "github" else (project,))
+    allowed = settings.projects or ((own,) if reference.source == "github" else (project,))
     return project.lower() in {one.lower() for one in allowed}
 
 

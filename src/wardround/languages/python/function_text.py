@@ -78,13 +78,24 @@ def only_appends(old: str, new: str) -> bool:
 def same_blocks(old: str, new: str) -> tuple[int, int]:
     """Return the length of the common prefix and suffix, in complete blocks of the module."""
     start = _same_at_start(old, new)
-    gaps = [match.end() for match in _GAP.finditer(old[:start])]
-    before = gaps[-1] if gaps and _is_outside_strings(old[: gaps[-1]]) else 0
+    gap_end = _last_gap_end(old[:start])
+    before = gap_end if _is_outside_strings(old[:gap_end]) else 0
     end = _same_at_end(old[before:], new[before:])
     gap = _GAP.search(old, len(old) - end)
     after = len(old) - gap.end() if gap else 0
     sides = (text[before : len(text) - after] for text in (old, new))
     return before, after if all(map(_is_outside_strings, sides)) else 0
+
+
+def _last_gap_end(text: str) -> int:
+    """Return the end of the last gap; 0 if there is none."""
+    at = text.rfind("\n\n")
+    while at >= 0:
+        gap = _GAP.match(text, at)
+        if gap is not None:
+            return gap.end()
+        at = text.rfind("\n\n", 0, at + 1)
+    return 0
 
 
 def _is_outside_strings(text: str) -> bool:

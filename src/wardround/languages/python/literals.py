@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.languages.python.module import PythonModule, last_name
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name
 from wardround.languages.python.tree import walk
 
 
@@ -47,11 +47,13 @@ def is_text(node: ast.expr) -> bool:
 def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
     """Return the value of the only assignment to a name or attribute, anywhere in the module.
 
-    ``self.LIMIT`` and ``Config.LIMIT`` are also resolved in the body of the class.
+    A context manager that ``with`` binds to a name counts as its value. Of several values of a name, the only
+    one of the same function counts. ``self.LIMIT`` and ``Config.LIMIT`` are also resolved in the body of the
+    class.
     """
     last = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
     if isinstance(node, ast.Name):
-        made = module.assigned.get(node.id, []) or _entered(module).get(node.id, [])
+        made = _values_of(module, node)
         return made[0] if len(made) == 1 and not isinstance(made[0], ast.Name) else None
     made = [value for target, value in _attributes(module) if target == last]
     made = made or module.assigned.get(last or "", [])
@@ -73,17 +75,28 @@ def value_there(module: PythonModule, node: ast.expr) -> ast.expr | None:
     return made[0] if made else given_once(module, node)
 
 
+def _values_of(module: PythonModule, name: ast.Name) -> list[ast.expr]:
+    made = [*module.assigned.get(name.id, ()), *_entered(module).get(name.id, ())]
+    function = module.function_of(name)
+    if len(made) < 2 or function is None or name.id in _parameters(function):
+        return made
+    return [value for value in made if module.function_of(value) is function]
+
+
+def _parameters(function: FunctionNode | ast.Lambda) -> set[str]:
+    return {node.arg for node in walk(function.args) if isinstance(node, ast.arg)}
+
+
 def _entered(module: PythonModule) -> dict[str, list[ast.expr]]:
-    """Return name -> the context manager that ``with`` statements bind to it."""
+    """Return name -> the context managers that ``with`` statements bind to it."""
     found = module.notes.get(_entered)
     if found is None:
-        found = module.notes[_entered] = {
-            item.optional_vars.id: [item.context_expr]
-            for node in module.nodes
-            if isinstance(node, (ast.With, ast.AsyncWith))
-            for item in node.items
-            if isinstance(item.optional_vars, ast.Name)
-        }
+        entered: dict[str, list[ast.expr]] = {}
+        for node in module.nodes:
+            for item in node.items if isinstance(node, (ast.With, ast.AsyncWith)) else ():
+                if isinstance(item.optional_vars, ast.Name):
+                    entered.setdefault(item.optional_vars.id, []).append(item.context_expr)
+        found = module.notes[_entered] = entered
     assert isinstance(found, dict)
     return found
 

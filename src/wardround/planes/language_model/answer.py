@@ -32,6 +32,8 @@ _OTHER_SCALES = {
 """The severities of other scales that models use, and ours."""
 _COPIED = LazyPattern(r"^\s{0,9}\d{1,9} [-+ ](?: |$)")
 """The number and the mark before the text of a sent line."""
+_DIFF_FOLDER = LazyPattern(r"^(?:\./|[ab]/)")
+"""The beginning that a path has in a diff."""
 
 
 class UnusableAnswer(Exception):
@@ -118,10 +120,15 @@ def read_claims(content: str, prompt: Prompt) -> Answer:
 
 
 class ClaimReader:
-    """Reads the claims of the first pass of a plane."""
+    """Reads the claims of the first pass of a plane.
 
-    def __init__(self, prompt: Prompt) -> None:
+    Attributes:
+        verified: returns the claims of an answer that quote the input.
+    """
+
+    def __init__(self, prompt: Prompt, verified: Callable[[Answer], Verified]) -> None:
         self._prompt = prompt
+        self.verified = verified
 
     def decode(self, content: str) -> Answer:
         """Return the claims of a complete answer; see ``decode_answer``."""
@@ -135,6 +142,11 @@ class ClaimReader:
         """Return the claims of two answers: a second one does not take back those of the first."""
         discarded = Counter(before.discarded) + Counter(after.discarded)
         return Answer((*before.claims, *after.claims), dict(discarded))
+
+    def objection(self, content: Answer) -> str:
+        """Return a reason if an answer makes claims of which none can be used."""
+        is_unfounded = content.claims and not self.verified(content).findings
+        return "none of the findings in the answer quotes a line of the input" if is_unfounded else ""
 
 
 def _matching(values: Sequence[Any], prompt: Prompt) -> Answer:
@@ -249,15 +261,25 @@ class _SentFiles:
 
     def place(self, claim: Claim) -> _Place | str:
         """Return the path and the line that a claim quotes, or the reason why it quotes none."""
-        if claim.file not in self._lines:
+        file = claim.file if claim.file in self._lines else _DIFF_FOLDER.sub("", claim.file)
+        if file not in self._lines:
             return "unknown file"
         quote = quoted_text(claim)
         if len(quote) < _LEAST_QUOTE:
             return "no quote"
-        found = [line for line in self._lines[claim.file] if quote in line.text]
-        if not found:
-            return "quote not in the input"
-        return min(found, key=lambda line: line.distance(claim.line)).place
+        for text in dict.fromkeys((quote, *_without_marks(quote))):
+            found = [line for line in self._lines[file] if text in line.text]
+            if found:
+                return min(found, key=lambda line: line.distance(claim.line)).place
+        return "quote not in the input"
+
+
+def _without_marks(quote: str) -> Iterator[str]:
+    """Yield a quote without what models add to it: the mark of a diff, or the quotes of a sentence."""
+    for text in (quote[1:], quote[1:-1]):
+        is_marked = quote[0] in "+-" or (quote[0] == quote[-1] and quote[0] in "`\"'")
+        if is_marked and len(text.strip()) >= _LEAST_QUOTE:
+            yield text.strip()
 
 
 def quoted_text(claim: Claim) -> str:

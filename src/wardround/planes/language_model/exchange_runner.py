@@ -14,7 +14,7 @@ from wardround.context.canonical import content_id
 from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import RawFinding
 from wardround.planes.evidence import Exchange, TokenUsage
-from wardround.planes.language_model.answer import ClaimReader, UnusableAnswer, Verified, verify
+from wardround.planes.language_model.answer import Answer, ClaimReader, UnusableAnswer, Verified, verify
 from wardround.planes.language_model.client import (
     Choice,
     Completion,
@@ -57,6 +57,9 @@ class AnswerReader(Protocol[Content]):
 
     def join(self, before: Content, after: Content) -> Content:
         """Return the content of an answer and of the one to a retry."""
+
+    def objection(self, content: Content) -> str:
+        """Return the reason why a complete answer cannot be used; empty if it can."""
 
 
 class PlaneAnswer(msgspec.Struct, frozen=True):
@@ -105,15 +108,14 @@ class ExchangeRunner:
 
     async def run(self, question: Question, endpoint: Endpoint) -> PlaneAnswer:
         """Return the answer to a question, or the exchange with the reason why there is none."""
-        progress = _Progress(question, self._settings, self._redact, ClaimReader(question.prompt))
+        reader = self._reader(question)
+        progress = _Progress(question, self._settings, self._redact, reader)
         outcome = await self._outcome(progress, endpoint)
         answer, problem = outcome.content, outcome.problem
         if answer is None:
             return PlaneAnswer(progress.failed(problem))
         try:
-            verified = verify(
-                answer, question.plane, question.hunks, self._settings, self._redact, self._text_of
-            )
+            verified = reader.verified(answer)
         except PLUGIN_EXCEPTIONS as error:  # see below
             return PlaneAnswer(progress.failed(f"it failed with {type(error).__name__}"))
         if not verified.claims:
@@ -154,8 +156,14 @@ class ExchangeRunner:
 
     def not_sent(self, question: Question, problem: str) -> PlaneAnswer:
         """Return the exchange of a question that was not sent."""
-        progress = _Progress(question, self._settings, self._redact, ClaimReader(question.prompt))
+        progress = _Progress(question, self._settings, self._redact, self._reader(question))
         return PlaneAnswer(progress.failed(problem))
+
+    def _reader(self, question: Question) -> ClaimReader:
+        def verified(answer: Answer) -> Verified:
+            return verify(answer, question.plane, question.hunks, self._settings, self._redact, self._text_of)
+
+        return ClaimReader(question.prompt, verified)
 
 
 class _Progress(Generic[Content]):
@@ -200,13 +208,18 @@ class _Progress(Generic[Content]):
         """Send the question, and once more after a failure that may pass or an unusable answer.
 
         Returns:
-            The content of all answers, and the reason why the last one is not complete; empty if it is.
+            The content of all answers, and the reason why the last one cannot be used; empty if it can.
         """
         first = await self._first(endpoint)
         if first is None:
-            return await self._attempt(endpoint, "")
-        answer, problem = first
-        return await self._last(endpoint, answer, problem) if problem else (answer, "")
+            answer, problem = await self._attempt(endpoint, "")
+        else:
+            answer, problem = first
+            problem = problem or self._reader.objection(answer)
+            if not problem:
+                return answer, ""
+            answer, problem = await self._last(endpoint, answer, problem)
+        return answer, problem or self._reader.objection(answer)
 
     async def _first(self, endpoint: Endpoint) -> tuple[Content, str] | None:
         """Return the first answer, or None after a failure that may have passed."""

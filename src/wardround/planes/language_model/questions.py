@@ -157,7 +157,7 @@ def _sent_names(paths: Sequence[str], redactor: Redactor) -> dict[str, str]:
     names: dict[str, str] = {}
     used: set[str] = set()
     for path in sorted(paths):
-        name = stem = redactor.text(path)
+        name = stem = redactor.path(path)
         while name in used:
             name = f"{stem} ({len(used)})"
         used.add(name)

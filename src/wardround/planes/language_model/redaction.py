@@ -62,6 +62,10 @@ class Redactor:
         masked = self._head.text(self._without_known(escape_undecodable(text)))
         return redact_secrets(masked)
 
+    def path(self, path: str) -> str:
+        """Return a path without secrets: of its parts, since a whole one often has the form of a token."""
+        return "/".join(map(self.text, path.split("/")))
+
     def _without_known(self, text: str) -> str:
         for value in self._values:
             text = text.replace(value, _MASK)

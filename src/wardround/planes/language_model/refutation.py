@@ -85,6 +85,10 @@ class VerdictReader:
                 found[number] = verdict
         return found
 
+    def objection(self, content: Verdicts) -> str:
+        """Return nothing: an answer with a verdict on each claim can be used."""
+        return ""
+
     def join(self, before: Verdicts, after: Verdicts) -> Verdicts:
         """Return the verdicts of two answers; the later one counts."""
         return {**before, **after}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.keyword_index import keyword_index
+from wardround.checks.keyword_index import KeywordMatcher, keyword_index
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import BeforeAfter
 
@@ -51,7 +51,7 @@ KINDS: Mapping[str, LazyPattern] = {
 """The words of each kind of guard; a line without any of its words contains no guard of the kind."""
 
 
-_STEMS = (
+_STEMS = KeywordMatcher((
     "lock", "mutex", "semaphore", "synchronized", "exclusive", "atomic", "transaction", "nested", "begin",
     "savepoint", "unit_of", "unitof", "for_update", "forupdate", "conn", "require", "perm", "authori",
     "authent", "guard", "csrf", "forbidden", "admin", "owner", "staff", "superuser", "member",
@@ -64,12 +64,14 @@ _STEMS = (
     "escape", "quote", "encode_uri", "encodeuri", "component", "bleach", "nh3", "purify", "time_out",
     "timeout", "wait_for", "deadline", "race", "abort", "signal", "max", "limit", "min(", "finally",
     "with", "using", "exitstack", "cleanup", "unmount", "destroy", "atexit",
-)  # fmt: skip
+))  # fmt: skip
 """Every text with a guard contains one of these, in lower case."""
 
 
 def removes_none_test(base: str, text: str) -> bool:
     """Return True if a line of the base that tests for a missing value is nowhere in a text."""
+    if base.endswith("\n") and text.startswith(base):
+        return False
     removed = " ".join(set(base.split("\n")).difference(text.split("\n")))
     if not any(word in removed for word in _NONE_WORDS):
         return False
@@ -92,9 +94,9 @@ def may_be_guarded(file: BeforeAfter) -> bool:
     text, base = file.text or "", file.base_text or ""
     if removes_none_test(base, text):
         return True
-    if keyword_index(text).in_lower_case.contains_any(_STEMS):
+    if _STEMS.matches_any(keyword_index(text).in_lower_case):
         return True
-    return not text.startswith(base) and keyword_index(base).in_lower_case.contains_any(_STEMS)
+    return not text.startswith(base) and _STEMS.matches_any(keyword_index(base).in_lower_case)
 
 
 GUARDS_NOTHING = LazyPattern(

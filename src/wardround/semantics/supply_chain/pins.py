@@ -22,10 +22,10 @@ _DIGEST = LazyPattern(r"sha256:[0-9a-f]{64}")
 
 
 def read_dockerfile(text: str) -> Manifest:
-    """Read the images of FROM and of COPY --from; stages, and images by an unknown variable, are none."""
+    """Read the images of ``# syntax=``, FROM and COPY --from; stages and unknown variables are none."""
     stages: set[str] = set()
     arguments: dict[str, str] = {}
-    found: list[Dependency] = []
+    found = _frontend(text)
     for number, line in enumerate((line[:_LONGEST] for line in text.split("\n")), 1):
         if (argument := _ARG.match(line)) is not None:
             arguments[argument[1]] = argument[2]
@@ -36,6 +36,14 @@ def read_dockerfile(text: str) -> Manifest:
         elif (copied := _COPY_FROM.match(line)) is not None and copied[1].lower() not in stages:
             found += _image(_filled(copied[1], arguments), number)
     return Manifest(tuple(found))
+
+
+def _frontend(text: str) -> list[Dependency]:
+    """Return the image that BuildKit runs to read the file."""
+    from wardround.languages.dockerfile import Dockerfile
+
+    token = Dockerfile(text, {}, []).frontend
+    return list(_image(token.text, text.count("\n", 0, token.start) + 1)) if token else []
 
 
 def _filled(reference: str, arguments: Mapping[str, str]) -> str:

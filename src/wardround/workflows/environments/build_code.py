@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import UNREADABLE, parse, walk
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import table
+from wardround.workflows.test.projects import table, texts
 
 _SCRIPTS = ("setup.py", "hatch_build.py", "pdm_build.py", "build.py")
 _NO_BUILDS = frozenset({
@@ -30,11 +30,22 @@ _NAMING = frozenset({"attr", "build", "custom-hook", "file", "filename", "files"
 _FOLDERS = frozenset({"provider-path"})
 """Keys that name folders of code."""
 _RUNS = LazyPattern(
-    r"\b(?:__import__|eval|exec|import_module|os\.system|popen|run_path|runpy|spec_from_file_location|subprocess)\b"
+    r"\b(?:__import__|builtins|cffi_modules|eval|exec[lv]?[ep]{0,2}|import_module|load_(?:module|source)|os\.system"
+    r"|popen|posix_spawnp?|resolve_name|run_(?:module|path)|runpy|SourceFileLoader|spawn[lv][ep]{0,2}"
+    r"|spec_from_file_location|subprocess|sys\.path)\b|(?<![.\w])compile\("
 )
+_LISTS = LazyPattern(r"\b(?:fwalk|i?glob|iterdir|listdir|rglob|scandir|walk)\(")
+"""Calls by which a script reads files whose names it does not contain."""
+_COMMANDS = LazyPattern(r"(?m)^[ \t]*(?:cmdclass|command_packages|commands|setup_hooks|setup-hooks)\b")
+"""Keys of ``setup.cfg`` that name code of the tree, also of its own sections for ``distutils``."""
+_CODE = frozenset({"cmdclass"})
+"""The same in ``pyproject.toml``."""
+_FLIT = "flit"
 _VALUE = LazyPattern(r"^([\w.]{1,300})[.:]\w{1,100}$")
 _DESCRIPTIONS = (".md", ".rst")
 """Files that a script reads only to describe the project."""
+_ENDING = LazyPattern(r"^[\w-]*\.(?!md$|rst$)\w{1,10}$")
+"""The end of a file name that a script puts together."""
 _DEEPEST = 10
 
 
@@ -47,12 +58,15 @@ def build_code(folder: str, document: Mapping[str, object], files: TreeFiles) ->
     """
     project = _Project(folder, files)
     tables = build_tables(document)
-    named = {*_named(tables, _NAMING), *_directives(project.text(f"{project.stem}setup.cfg"))}
+    settings = project.text(f"{project.stem}setup.cfg")
+    named = {*_named(tables, _NAMING), *_directives(settings), *_flit_versions(document)}
     scripts = {project.stem + name for name in (*_SCRIPTS, "setup.cfg")}
     scripts |= {posixpath.normpath(project.stem + text) for text in named if not text.endswith(_DESCRIPTIONS)}
     scripts &= project.paths
-    has_folder = next(_named(tables, _FOLDERS), None) is not None
-    if has_folder or any(map(project.runs_others, scripts)) or any(map(project.is_computed, named)):
+    scripts |= project.back_end(texts(table(document, "build-system").get("backend-path")))
+    has_folder = next(_named(tables, _FOLDERS), None) is not None or _has_key(tables, _CODE)
+    is_open = has_folder or _COMMANDS.search(settings) is not None
+    if is_open or any(map(project.runs_others, scripts)) or any(map(project.is_computed, named)):
         return project.paths
     return scripts.union(*map(project.read_by, scripts), *map(project.modules, named))
 
@@ -64,6 +78,20 @@ class _Project:
         self._files = files
         self.stem = f"{folder}/" if folder else ""
         self.paths = frozenset(path for path in files.paths if path.startswith(self.stem))
+
+    def back_end(self, folders: Collection[str]) -> frozenset[str]:
+        """Return the files below the folders of ``backend-path``; of the project's own, all modules."""
+        found: set[str] = set()
+        for folder in folders:
+            place = posixpath.normpath(posixpath.join(self.stem or ".", folder))
+            is_own = place == posixpath.normpath(self.stem or ".")
+            stem = self.stem if is_own else f"{place}/"
+            found.update(
+                one
+                for one in self._files.paths
+                if one.startswith(stem) and (not is_own or one.endswith(".py"))
+            )
+        return frozenset(found)
 
     def text(self, path: str) -> str:
         """Return the text of a file; empty if there is none."""
@@ -82,20 +110,26 @@ class _Project:
         return any(not _states(self.text(path), name) for path in self.modules(value))
 
     def runs_others(self, path: str) -> bool:
-        """Return True if a script imports modules of the tree, or starts programs or text as code."""
+        """Return True if a script imports modules of the tree, runs other code, or lists folders."""
         if not path.endswith(".py"):
             return False
         text = self.text(path)
         script = _parsed(text)
-        return script is None or _RUNS.search(text) is not None or any(map(self._has, _imports(script)))
+        is_open = _RUNS.search(text) is not None or _LISTS.search(text) is not None
+        return script is None or is_open or any(map(self._has, _imports(script)))
 
     def read_by(self, path: str) -> frozenset[str]:
-        """Return the files whose names are in the texts of a script."""
+        """Return the files whose names, or the ends of their names, are in the texts of a script."""
         script = _parsed(self.text(path)) if path.endswith(".py") else None
-        nodes = walk(script) if script is not None else ()
-        texts = {one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-        names = {posixpath.basename(text) for text in texts if not text.endswith(_DESCRIPTIONS)}
-        return frozenset(path for path in self.paths if posixpath.basename(path) in names)
+        nodes = list(walk(script)) if script is not None else []
+        contained = {
+            one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        }
+        names = {posixpath.basename(text) for text in contained if not text.endswith(_DESCRIPTIONS)}
+        ends = tuple(filter(_ENDING.search, (one.rpartition("/")[2] for one in _parts_of_texts(nodes))))
+        return frozenset(
+            path for path in self.paths if posixpath.basename(path) in names or (ends and path.endswith(ends))
+        )
 
     def _has(self, name: str) -> bool:
         stems = tuple(f"{self.stem}{root}{name}{end}" for root in ("", "src/") for end in ("/", ".py"))
@@ -105,6 +139,38 @@ class _Project:
 def build_tables(document: Mapping[str, object]) -> dict[str, object]:
     """Return the tables of a ``pyproject.toml`` that a build may read."""
     return {name: one for name, one in table(document, "tool").items() if name not in _NO_BUILDS}
+
+
+def _flit_versions(document: Mapping[str, object]) -> Iterator[str]:
+    """Yield the version that flit takes from the package itself, which it imports unless it is constant."""
+    backend = table(document, "build-system").get("build-backend")
+    name = table(document, "project").get("name")
+    module = table(document, "tool", "flit", "module").get("name", name)
+    if isinstance(backend, str) and backend.startswith(_FLIT) and isinstance(module, str):
+        yield f"{module.replace('-', '_')}.__version__"
+
+
+def _parts_of_texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the last constant part of each text that is put together."""
+    for node in nodes:
+        last: ast.AST | None = None
+        if isinstance(node, ast.JoinedStr) and node.values:
+            last = node.values[-1]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            last = node.right
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            last = node.left
+        elif isinstance(node, ast.Attribute) and node.attr == "format":
+            last = node.value
+        if isinstance(last, ast.Constant) and isinstance(last.value, str):
+            yield last.value.rpartition("}")[2].rpartition("%s")[2]
+
+
+def _has_key(value: object, names: Collection[str], depth: int = 0) -> bool:
+    """Return True if a table, or one in it, has one of some keys."""
+    if not isinstance(value, dict) or depth >= _DEEPEST:
+        return False
+    return any(name in names or _has_key(one, names, depth + 1) for name, one in value.items())
 
 
 def _directives(text: str) -> Iterator[str]:

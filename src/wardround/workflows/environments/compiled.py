@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
 
+from wardround.checks.lazy import LazyPattern
 from wardround.workflows.environments.build_code import build_code
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import table, texts
 
 _SOURCES = frozenset({
     ".c", ".cc", ".cpp", ".cxx", ".cu", ".f", ".f90", ".f95", ".for", ".go", ".h", ".hpp", ".i", ".m", ".mm",
@@ -17,6 +17,14 @@ _RECIPES = frozenset({
     "CMakeLists.txt", "Cargo.lock", "Cargo.toml", "build.rs", "build.py", "meson.build", "meson.options",
     "meson_options.txt", "MANIFEST.in",
 })  # fmt: skip
+
+
+_COMMANDS = LazyPattern(
+    r"(?i)\b(?:add_custom_(?:command|target)|configure_file|custom_target|execute_process|files|find_program|generator"
+    r"|include_(?:bytes|str)!|read_to_string|run_command)\s*\((?=([^()]{0,2000}))"
+)
+"""The arguments by which a recipe runs programs and reads files."""
+_FILE = LazyPattern(r"[\w./-]{1,200}\.\w{1,10}")
 
 
 def is_source(path: str) -> bool:
@@ -40,17 +48,17 @@ def build_inputs(
     """
     stem = f"{folder}/" if folder else ""
     within = [path for path in files.paths if path.startswith(stem)]
-    found = {*_backend(folder, document, within), *build_code(folder, document, files)}
+    found = {*build_code(folder, document, files)}
     if has_sources(within):
-        found.update(path for path in within if is_source(path) or posixpath.basename(path) in _RECIPES)
+        recipes = [path for path in within if posixpath.basename(path) in _RECIPES]
+        found.update(recipes, filter(is_source, within), _named_in(recipes, within, files))
     for path in sorted(found):
         yield f"build {path}", files.digest(path).encode()
 
 
-def _backend(folder: str, document: Mapping[str, object], within: list[str]) -> Iterator[str]:
-    """Yield the files below the folders of ``backend-path``; of the project's own, all modules."""
-    for path in texts(table(document, "build-system").get("backend-path")):
-        place = posixpath.normpath(posixpath.join(folder, path))
-        stem = "" if place == "." else f"{place}/"
-        is_own = place == (folder or ".")
-        yield from (one for one in within if one.startswith(stem) and (not is_own or one.endswith(".py")))
+def _named_in(recipes: Collection[str], within: Collection[str], files: TreeFiles) -> Iterator[str]:
+    """Yield the files that recipes name in their commands: programs and what these read."""
+    texts = [files.text(path) or "" for path in recipes]
+    commands = [found for text in texts for found in _COMMANDS.findall(text)]
+    names = {posixpath.basename(name) for command in commands for name in _FILE.findall(command)}
+    yield from (path for path in within if posixpath.basename(path) in names)

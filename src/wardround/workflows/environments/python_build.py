@@ -150,7 +150,7 @@ class _PythonBuild:
             environment = self._uv.create(self._downloads, PREFIX, interpreter)
             try:
                 options, registries = self._options(requirements, lines), self._downloads.registries
-                has_git = any("git+" in line and registries.is_git(place_of(line)) for line in lines)
+                has_git = any(map(registries.is_git, map(place_of, (*lines, *requirements.constraints))))
                 self._uv.install(self._downloads, environment, options, builds=has_git)
                 return environment
             except DownloadFailed as cause:

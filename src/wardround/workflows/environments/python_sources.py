@@ -13,6 +13,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.build_code import build_tables
 from wardround.workflows.environments.compiled import build_inputs
+from wardround.workflows.environments.named_places import named_places
 from wardround.workflows.environments.requirements import LocalProject, Requirements, name_of, normal, parse
 from wardround.workflows.environments.setuptools_files import SetuptoolsFile, setuptools_files
 from wardround.workflows.environments.task_requirements import TASK_FILES, task_requirements
@@ -197,10 +198,10 @@ def declared(sources: PythonSources, files: TreeFiles) -> Requirements:
         found += Requirements(lines=tuple(_direct(document, extras)))
     if sources.has_tasks:
         found += task_requirements(sources.folder, files)
-    if sources.lock:
-        path = posixpath.join(sources.folder, sources.lock)
-        found += Requirements(constraints=tuple(_pins(files.table(path))))
-    return found
+    lock = files.table(posixpath.join(sources.folder, sources.lock)) if sources.lock else {}
+    found += Requirements(constraints=tuple(_pins(lock)))
+    places = [*_poetry_tables(document), table(document, "tool", "uv", "sources")]
+    return found + named_places(sources.folder, places, lock, files)
 
 
 def is_for_tests(name: str) -> bool:
@@ -242,11 +243,7 @@ def _poetry(document: Mapping[str, object]) -> Iterator[str]:
     poetry = table(document, "tool", "poetry")
     extras = table(poetry, "extras")
     optional = {normal(one) for name in extras if is_for_tests(name) for one in texts(extras[name])}
-    tables = [table(poetry, "dependencies"), table(poetry, "dev-dependencies")]
-    tables += [
-        table(poetry, "group", name, "dependencies") for name in table(poetry, "group") if is_for_tests(name)
-    ]
-    for requirements in tables:
+    for requirements in _poetry_tables(document):
         for name, value in requirements.items():
             if name == "python":
                 continue
@@ -254,6 +251,14 @@ def _poetry(document: Mapping[str, object]) -> Iterator[str]:
                 if isinstance(one, dict) and one.get("optional") and normal(name) not in optional:
                     continue
                 yield _poetry_line(name, one)
+
+
+def _poetry_tables(document: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """Return the tables of requirements that are installed."""
+    poetry = table(document, "tool", "poetry")
+    tables = [table(poetry, "dependencies"), table(poetry, "dev-dependencies")]
+    groups = filter(is_for_tests, table(poetry, "group"))
+    return [*tables, *(table(poetry, "group", name, "dependencies") for name in groups)]
 
 
 def _poetry_line(name: str, value: object) -> str:
@@ -278,7 +283,8 @@ def _pins(lock: Mapping[str, object]) -> Iterator[str]:
         if (
             versions
             or not isinstance(version, str)
-            or table(entries[0], "source").get("type") in ("git", "directory")
+            or table(entries[0], "source").get("type") in ("git", "directory", "file", "url")
+            or not {"git", "path", "url"}.isdisjoint(entries[0])
         ):
             continue
         hashes = [table(one).get("hash") for entry in entries for one in _files(entry)]

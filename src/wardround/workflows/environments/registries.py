@@ -22,7 +22,7 @@ _INDEX_VARIABLES = (
     "NPM_CONFIG_REGISTRY", "YARN_REGISTRY", "YARN_NPM_REGISTRY_SERVER",
 )  # fmt: skip
 _GIT = LazyPattern(
-    r"^(?:git\+\w{1,10}://|git://|git\+file:|ssh://|git@|(?:github|gitlab|bitbucket|gist):|https?://[^#?]{1,1000}\.git(?:[#?@]|$)"
+    r"(?i)^(?:git\+\w{1,10}://|git://|git\+file:|ssh://|git@|(?:github|gitlab|bitbucket|gist):|https?://[^#?]{1,1000}\.git(?:[#?@]|$)"
     r"|[A-Za-z0-9][\w.-]{0,100}/[\w.-]{1,100}(?:#.*)?$)"
 )
 """The forms in which package managers name a git repository; the last one is that of npm for GitHub."""
@@ -34,8 +34,11 @@ _SHORT = {
 }
 _REGISTRY_LINE = LazyPattern(r"^\s*((?:@[\w.-]+:)?registry)\s*=\s*[\"']?(https?://[^\s\"']+)")
 _WEB = ("https://", "http://")
-_URL = LazyPattern(r"^[^@;]{0,1000}?@[ \t]*([A-Za-z][A-Za-z0-9+.-]*:[^ \t;]+|git@[^ \t;]+)")
-"""The place in a requirement of Python."""
+_SCHEME = LazyPattern(r"^([A-Za-z][A-Za-z0-9+.-]{1,20}):")
+_NAMING = frozenset({"catalog", "jsr", "npm", "patch", "workspace"})
+"""Schemes by which package managers name a package of a registry or of the repository."""
+_PATH = LazyPattern(r"[/\\:]|^\.")
+"""A part of a requirement that is neither a name nor a version."""
 _PLAIN = LazyPattern(r"^(?!.*\.\.)[\w+:/@.~#=&?-]+\Z")
 _INDEX_OPTION = LazyPattern(r"^--(?:extra-)?index-url (https?://\S+)$")
 
@@ -67,11 +70,14 @@ class Registries(msgspec.Struct, frozen=True):
                 f"{file} takes {package} from git ({shown}), not from a registry; use a release, or "
                 "name the beginning of the address in sandbox.git-sources at the base"
             )
-        if url.startswith("file://"):
+        found = _SCHEME.search(url)
+        scheme = found[1].lower() if found else ""
+        if scheme == "file":
             raise EnvironmentUnavailable(
                 f"{file} takes {package} from a file of this machine ({shown}); use a release"
             )
-        if url.startswith(_WEB) and address_of(url) not in self.addresses:
+        is_known = f"{scheme}://" in _WEB and address_of(scheme + url[len(scheme) :]) in self.addresses
+        if scheme and scheme not in _NAMING and not is_known:
             raise EnvironmentUnavailable(
                 f"{file} takes {package} from {shown}, which is on no registry; use one, or name the host "
                 "in sandbox.registries at the base"
@@ -79,7 +85,7 @@ class Registries(msgspec.Struct, frozen=True):
 
     def is_git(self, url: str) -> bool:
         """Return True for the address of a git repository, or of an archive that its host makes of it."""
-        address = address_of(url) if url.startswith(_WEB) else None
+        address = address_of(url) if url.lower().startswith(_WEB) else None
         return _GIT.search(url) is not None or (address is not None and address.host in _ARCHIVES_OF_GIT)
 
     def _allows(self, url: str) -> bool:
@@ -134,13 +140,18 @@ def require_registry(line: str, file: str, registries: Registries) -> None:
     elif line.lstrip().startswith("-") or len(line.splitlines()) > 1:
         raise EnvironmentUnavailable(f"{file} has the requirement {line!r}, which is an option; remove it")
     elif place := place_of(line):
-        registries.require(place, name_of(line), file)
+        is_address = _SCHEME.search(place) is not None or place.startswith("git@")
+        registries.require(place if is_address else f"file:{place}", name_of(line), file)
 
 
 def place_of(line: str) -> str:
-    """Return the place that a requirement of Python names; empty if it is any registry."""
-    found = _URL.search(line)
-    return found[1] if found else ""
+    """Return the place that a requirement of Python names, an address or a path; empty if any registry."""
+    head = line.partition(" ;")[0].partition(" --")[0].strip()
+    name, has_place, place = head.partition("@")
+    if has_place and not _PATH.search(name):
+        return place.split()[0] if place.strip() else ""
+    head = head.partition(";")[0]
+    return head if _PATH.search(head) else ""
 
 
 def npm_registries(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

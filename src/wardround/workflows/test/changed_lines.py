@@ -75,7 +75,7 @@ class ChangedLines:
     def _covered_script(self, path: str, scripts: ScriptLines) -> LineEvidence | None:
         found = scripts.of(path)
         starts = {number: number for number in self._lines[path]}
-        excluded = dict.fromkeys(self._added_exclusions(path), False)
+        excluded = dict.fromkeys((*self._added_exclusions(path), *self._other_program(path)), False)
         if found is None:
             return _evidence(path, starts, excluded, {}) if excluded else None
         lines = {**excluded, **found.lines}
@@ -91,7 +91,14 @@ class ChangedLines:
     ) -> LineEvidence | None:
         text = self._head.text(path)
         starts = statement_starts(text, edited_lines(self._files[path], self._base_text(path), text))
-        return _evidence(path, starts, _executable(text, executed, self._lines[path]), branches)
+        program = self._other_program(path)
+        lines = {**_executable(text, executed, self._lines[path]), **dict.fromkeys(program, False)}
+        return _evidence(path, {**starts, **{line: line for line in program}}, lines, branches)
+
+    def _other_program(self, path: str) -> tuple[int, ...]:
+        """Return the first line if it names another program than before: no test runs the file by it."""
+        before, after = (text.partition("\n")[0] for text in (self._base_text(path), self._head.text(path)))
+        return (1,) if after.startswith("#!") and before and after != before else ()
 
     def _base_text(self, path: str) -> str:
         old = self._files[path].base_path

@@ -2,17 +2,20 @@
 
 Layout, comments, documentation and annotations have no part in a digest, except where they have an effect at
 run time: documentation with examples, which doctest runs; annotations of a function with a decorator and of
-the fields of a class, which frameworks read. A nested function belongs to the function around it.
+the fields of a class, which frameworks read; a line that names a program or an encoding. A nested function
+belongs to the function around it.
 """
 
 from __future__ import annotations
 
 import ast
 import enum
+import re
 from collections.abc import Iterator
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import UNREADABLE, parse, unparse
 from wardround.storage.digest import sha256
@@ -22,6 +25,8 @@ from wardround.workflows.test.plain_values import binds_plain_value
 MOST_BYTES = 2 * 1024 * 1024
 """Longer files are one statement that no name bounds."""
 _DIGEST_HEX = 20
+_PRAGMA = LazyPattern(r"\#!|[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_DEFAULT_ENCODING = LazyPattern(r"[ \t\f]*#.*?coding[:=][ \t]*utf[-_]?8(?![-\w.])", re.IGNORECASE)
 _PLAIN_DECORATORS = frozenset(
     {"staticmethod", "classmethod", "property", "setter", "getter", "deleter", "override", "overload",
      "final", "abstractmethod", "contextmanager", "asynccontextmanager", "wraps", "parametrize"}
@@ -144,9 +149,17 @@ class _Outliner:
         self._statements: list[OutlinedStatement] = []
 
     def read(self, tree: ast.Module) -> Outline:
+        self._add_pragmas()
         for one in tree.body:
             self._add(one, (), inherits=False)
         return Outline(tuple(self._functions.values()), tuple(self._statements))
+
+    def _add_pragmas(self) -> None:
+        """Add the line that names the program of a script, and the encoding of the file."""
+        for number, line in enumerate(self._lines[:2], 1):  # where Python reads an encoding
+            if _PRAGMA.match(line) and not _DEFAULT_ENCODING.match(line):
+                digest = statement_digest(ast.Expr(ast.Constant(line.strip())), "#")
+                self._statements.append(OutlinedStatement(digest, (), number, number, is_bounded=False))
 
     def _add(self, node: ast.stmt, around: tuple[str, ...], *, inherits: bool) -> None:
         if isinstance(node, FunctionNode):

@@ -11,6 +11,8 @@ import msgspec
 from wardround.context.line_coverage.ranges import adjacent
 from wardround.context.run_evidence import CoverageDelta, LineEvidence, RunState, TestOutcome
 from wardround.text.escaping import json_text, one_line
+from wardround.text.failures import error_line
+from wardround.text.json_schema import schema_text
 from wardround.workflows.mutation.result import MutationResult
 from wardround.workflows.test import script_results
 from wardround.workflows.test.plan import TestPlan
@@ -26,8 +28,7 @@ _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 
 def schema() -> str:
     """Return the JSON schema of the report."""
-    found = msgspec.json.schema(TestReport)
-    return msgspec.json.format(msgspec.json.encode(found, order="sorted")).decode() + "\n"
+    return schema_text(TestReport)
 
 
 def as_json(report: TestReport) -> str:
@@ -100,7 +101,10 @@ def _run_lines(run: ProjectRun) -> Iterator[str]:
 
 
 def _failure_lines(test: TestResult) -> Iterator[str]:
-    yield f"{test.outcome.value} {test.id}: {test.reason}"
+    error = error_line(test.excerpt)
+    yield f"{test.outcome.value} {test.id}{error and f': {error}'}"
+    if test.reason:
+        yield f"  selected: {test.reason}"
     if test.detail:
         yield f"  {test.detail}"
     if test.places:

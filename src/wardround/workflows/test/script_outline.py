@@ -3,7 +3,7 @@
 The counterpart of ``outline`` for JavaScript and TypeScript, with the same values. A function is one that is
 in no other; functions in it are a part of it. A function that is called where it is written is not one.
 In digests, names that the module imports or binds differ from global names, so that a digest changes with the
-source of an import that its code uses.
+source of an import that its code uses. A comment that compilers or test runners obey is a statement.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import FUNCTIONS
 from wardround.languages.script.syntax import Node, ScriptModule, inside
 from wardround.storage.digest import sha256
@@ -21,6 +22,10 @@ from wardround.workflows.test.script_names import function_name, is_called_in_pl
 from wardround.workflows.test.script_syntax import TYPES, SyntaxTokens
 
 SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
+_PRAGMA = LazyPattern(
+    r"@(?:jsx\w*|jest-\w[\w-]*|vitest-\w[\w-]*|flow|ts-nocheck|ts-check)\b[^\n*]*|^#![^\n]*"
+)
+"""Comments that compilers and test runners obey, and the line that names the program of a script."""
 Position = tuple[int, int]
 """Line and column, both from 0, the column in units of UTF-16 as in source maps."""
 _DIGEST_HEX = 20
@@ -90,7 +95,10 @@ class _Outliner:
         return ScriptOutline(Outline(functions, statements), spans)
 
     def _statements(self, node: Node) -> Iterator[OutlinedStatement]:
-        if node.type in TYPES or node.type == "comment" or self._bound.is_type_import(node):
+        if node.type in ("comment", "hash_bang_line"):
+            yield from self._pragmas(node)
+            return
+        if node.type in TYPES or self._bound.is_type_import(node):
             return
         names, modules = self._bound.names_of(node), self._bound.modules_of(node)
         if node.type == "import_statement" or (modules and node.type != "export_statement"):
@@ -108,6 +116,13 @@ class _Outliner:
                 uses=modules,
                 is_registering=node.type == "export_statement",
             )
+
+    def _pragmas(self, comment: Node) -> Iterator[OutlinedStatement]:
+        """Yield a comment that decides how the file is compiled or run, with what it states."""
+        stated = _PRAGMA.findall(self._module.of(comment))
+        if stated:
+            lines = (comment.start_point[0] + 1, comment.end_point[0] + 1)
+            yield OutlinedStatement(_digest(stated), (), *lines, is_bounded=False)
 
     def _import(
         self, node: Node, names: tuple[str, ...], modules: tuple[str, ...]

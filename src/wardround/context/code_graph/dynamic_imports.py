@@ -1,0 +1,118 @@
+"""The modules that calls of a Python module load by a name or a path that is written in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from wardround.context.code_graph.model import Import
+from wardround.context.code_graph.scopes import FileScan
+
+_BY_NAME = frozenset({"__import__", "import_module", "importorskip", "run_module", "find_spec"})
+_BY_DEFINITION = frozenset({"import_string", "import_object", "resolve_name", "locate", "load_object"})
+"""Loaders that take the name of a module, or of a definition in one."""
+_BY_PATH = frozenset({"run_path", "spec_from_file_location", "SourceFileLoader", "load_source", "execfile"})
+_OF_TEXT = frozenset({"exec", "compile", "eval"})
+"""Functions that run source text, which ``open`` may have read."""
+LOADERS = _BY_NAME | _BY_DEFINITION | _BY_PATH | _OF_TEXT
+_QUOTED = re.compile(r"[bBrRuU]{0,2}(\"{3}|'{3}|\"|')([^\\]*)\1", re.DOTALL)
+_MODULE = re.compile(r"\.*[\w-]+(?:\.[\w-]+)*")
+_MOST_TEXTS = 12
+_LONGEST = 600
+"""The number of bytes of arguments that name a module; longer ones are not written by people."""
+
+
+def dynamic_imports(scan: FileScan, names: Sequence[str], arguments: Node | None) -> Iterator[Import]:
+    """Yield what a call of a loader imports.
+
+    Args:
+        names: of the called function, with those before the dots.
+    """
+    if arguments is None or arguments.end_byte - arguments.start_byte > _LONGEST:
+        return
+    if names[-1] in _OF_TEXT and len(names) > 1:
+        return
+    line = arguments.start_point[0] + 1
+    if names[-1] in _BY_NAME:
+        modules = _named(scan, arguments)
+    elif names[-1] in _BY_DEFINITION:
+        modules = _defined(scan, arguments)
+    else:
+        modules = ((module, "") for module in _of_paths([*_texts(scan, arguments)]))
+    for module, name in modules:
+        if _MODULE.fullmatch(module):
+            yield Import(module, name, "", line)
+
+
+def _named(scan: FileScan, arguments: Node) -> Iterator[tuple[str, str]]:
+    """Yield the module that the first argument names, and those of a list of names in it."""
+    values = [*_values(arguments)]
+    others = values[1:]
+    module = _text(scan, values[0]) if values else ""
+    package = next((text for one in others if (text := _text(scan, one))), "")
+    if module.startswith(".") and package:
+        module = _absolute(module, package)
+    yield module, ""
+    for one in others:
+        if one.type in ("list", "tuple"):
+            yield from ((module, name) for name in _texts(scan, one))
+
+
+def _absolute(module: str, package: str) -> str:
+    """Return the name of a module that is relative to a package."""
+    name = module.lstrip(".")
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - (len(module) - len(name) - 1)], name])
+
+
+def _defined(scan: FileScan, arguments: Node) -> Iterator[tuple[str, str]]:
+    name = next((_text(scan, one) for one in _values(arguments)), "").replace(":", ".")
+    yield name, ""
+    module, _, definition = name.rpartition(".")
+    yield module, definition
+
+
+def _of_paths(texts: Sequence[str]) -> Iterator[str]:
+    """Yield the modules that joined parts of a path can mean, from the one with most folders."""
+    for end, text in enumerate(texts[:_MOST_TEXTS], 1):
+        if text.endswith((".py", ".pyw")):
+            for start in range(end):
+                parts = [one for part in texts[start:end] for one in part.split("/")]
+                yield ".".join(one for one in parts if one not in ("", ".", "..")).rpartition(".")[0]
+
+
+def _values(arguments: Node) -> Iterator[Node]:
+    """Yield the values of arguments, also of those with a keyword."""
+    for one in arguments.named_children:
+        value = one.child_by_field_name("value") if one.type == "keyword_argument" else one
+        if value is not None and value.type != "comment":
+            yield value
+
+
+def _texts(scan: FileScan, node: Node) -> Iterator[str]:
+    """Yield the strings below a node, in order."""
+    open_ = [node]
+    while open_:
+        one = open_.pop()
+        if one.type == "string":
+            yield _unquoted(scan, one)
+        else:
+            open_ += reversed(one.named_children)
+
+
+def _text(scan: FileScan, node: Node) -> str:
+    """Return the text of an expression of strings; of a name, the text that the file gives it."""
+    if node.type == "string":
+        return _unquoted(scan, node)
+    if node.type in ("concatenated_string", "binary_operator", "parenthesized_expression"):
+        parts = [_text(scan, one) for one in node.named_children]
+        return "".join(parts) if all(parts) else ""
+    return scan.constants.get(scan.text(node), "") if node.type == "identifier" else ""
+
+
+def _unquoted(scan: FileScan, node: Node) -> str:
+    """Return the text of a plain string; empty for one with substitutions or escapes."""
+    found = _QUOTED.fullmatch(scan.text(node))
+    return found[2] if found and not any(one.type == "interpolation" for one in node.children) else ""

@@ -1,0 +1,79 @@
+"""The places that a manifest or a lock file names for packages, in place of a registry."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+
+from wardround.errors import EnvironmentUnavailable
+from wardround.workflows.environments.requirements import LocalProject, Requirements
+from wardround.workflows.environments.tree_files import TreeFiles
+from wardround.workflows.test.projects import table
+
+_REVISIONS = ("resolved_reference", "revision", "rev", "tag", "branch", "ref")
+_PATHS = ("path", "directory", "file")
+
+
+def named_places(
+    folder: str, tables: Iterable[Mapping[str, object]], lock: Mapping[str, object], files: TreeFiles
+) -> Requirements:
+    """Return constraints for packages from git and other addresses, and the projects of the repository.
+
+    Without them, a package of the same name would come from a registry.
+
+    Args:
+        folder: of the lock file or of the project.
+        tables: name -> requirement, of manifests; those of the lock file have precedence.
+        lock: of poetry or pdm.
+
+    Raises:
+        EnvironmentUnavailable: a path is not a folder of the repository.
+    """
+    named = {name: value for one in tables for name, value in one.items()} | dict(_locked(lock))
+    constraints, projects = [], []
+    for name, value in sorted(named.items()):
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, dict):
+                continue
+            if address := _address(one):
+                constraints.append(f"{name} @ {address}")
+            elif path := next((one[key] for key in _PATHS if isinstance(one.get(key), str)), None):
+                projects.append(LocalProject(_inside(folder, name, path, files)))
+    return Requirements(constraints=tuple(constraints), projects=tuple(projects))
+
+
+def _locked(lock: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield name and place of the packages in a lock file that come from no registry."""
+    packages = lock.get("package")
+    for one in packages if isinstance(packages, list) else ():
+        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
+            continue
+        source = table(one, "source")
+        kind, url = source.get("type"), source.get("url")
+        if isinstance(kind, str) and kind in ("git", "url", *_PATHS):
+            yield one["name"], {**{key: value for key, value in source.items() if key != "url"}, kind: url}
+        elif not {"git", "url", *_PATHS}.isdisjoint(one):
+            yield one["name"], one
+
+
+def _address(value: Mapping[str, object]) -> str:
+    """Return the address of a package as a requirement has it; empty if it has none."""
+    git, url = value.get("git"), value.get("url")
+    if isinstance(git, str):
+        revision = next((value[key] for key in _REVISIONS if isinstance(value.get(key), str)), None)
+        form = git if git.startswith("git@") else f"git+{git}"
+        return f"{form}@{revision}" if revision else form
+    return url if isinstance(url, str) and "path" not in value else ""
+
+
+def _inside(folder: str, name: str, path: object, files: TreeFiles) -> str:
+    """Return the folder of the repository at a path."""
+    place = posixpath.normpath(posixpath.join(folder, str(path)))
+    place = "" if place == "." else place
+    manifests = {posixpath.join(place, one) for one in ("pyproject.toml", "setup.py", "setup.cfg")}
+    if place.startswith(("..", "/")) or files.paths.isdisjoint(manifests):
+        raise EnvironmentUnavailable(
+            f"{folder or 'the project'} takes {name} from {path}, which is no project of the repository; "
+            "use a release"
+        )
+    return place
