@@ -144,7 +144,7 @@ class ClaimReader:
         return Answer((*before.claims, *after.claims), dict(discarded))
 
     def objection(self, content: Answer) -> str:
-        """Return a reason if an answer makes claims of which none can be used."""
+        """Return a reason if an answer makes claims and none can be used."""
         is_unfounded = content.claims and not self.verified(content).findings
         return "none of the findings in the answer quotes a line of the input" if is_unfounded else ""
 
