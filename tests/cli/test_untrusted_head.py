@@ -289,13 +289,17 @@ def test_eslint_runs_nothing_that_is_written_meanwhile(base: GitRepository, tmp_
 
 
 @WITHOUT_NODE
-def test_where_the_change_is_trusted_eslint_runs_what_it_brings(base: GitRepository, tmp_path: Path) -> None:
+def test_eslint_runs_code_of_ones_own_change_and_none_of_commits(base: GitRepository, tmp_path: Path) -> None:
     trace = tmp_path / "started"
     _with_eslint(base, "require('./lint/rules.cjs')", {"lint/rules.cjs": "1;\n"})
-    base.write("lint/rules.cjs", f"require('fs').writeFileSync({str(trace)!r}, '');\n")
-    options = ("--profile", "ci", "--only", "typescript")
-    _, report = _report(base, *options, "--config-from", "head")
-    assert (report["unreviewed"], trace.exists()) == ([], True)
+    base.stage({"lint/rules.cjs": f"require('fs').writeFileSync({str(trace)!r}, '');\n"})
+    options = ("--profile", "ci", "--only", "typescript", "--config-from", "head")
+    staged = base.report(*options)
+    assert (staged["unreviewed"], trace.exists()) == ([], True)
+    trace.unlink()
+    _, report = _report(base, *options)
+    assert {entry["reason"].rpartition(": ")[2] for entry in report["unreviewed"]} == {"lint/rules.cjs"}
+    assert not trace.exists()
 
 
 @WITHOUT_NODE
