@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -64,7 +65,7 @@ def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> GuardedFunct
         _exits(node),
         _argument_texts(node),
         (node.lineno, node.col_offset + len("def ") + 1),
-        values=_values(node),
+        read_values=partial(_values, node),
     )
 
 

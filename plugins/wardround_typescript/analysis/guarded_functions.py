@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -91,7 +92,7 @@ def _body(code: Code, name: str, node: Node) -> GuardedFunction:
         _given(code, node),
         _named_at(code, node),
         _group(code, node),
-        tested_values(code, node),
+        partial(tested_values, code, node),
     )
 
 

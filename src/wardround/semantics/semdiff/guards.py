@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -151,7 +152,7 @@ class TestedValues(msgspec.Struct, frozen=True):
     passed: Mapping[str, tuple[int, int]] = {}
 
 
-class GuardedFunction(msgspec.Struct, frozen=True):
+class GuardedFunction(msgspec.Struct, frozen=True, dict=True):
     """One function, before or after.
 
     Attributes:
@@ -161,7 +162,7 @@ class GuardedFunction(msgspec.Struct, frozen=True):
         parameters: the names of its parameters, without the receiver.
         place: the position of its name.
         group: its kind of entry point, if all of that kind in a file are open to the same people.
-        values: the names whose values may be missing.
+        read_values: returns the names whose values may be missing; few functions need them.
     """
 
     name: str
@@ -172,7 +173,12 @@ class GuardedFunction(msgspec.Struct, frozen=True):
     parameters: tuple[str, ...] = ()
     place: tuple[int, int] = (1, 1)
     group: str = ""
-    values: TestedValues = TestedValues()
+    read_values: Callable[[], TestedValues] = TestedValues
+
+    @cached_property
+    def values(self) -> TestedValues:
+        """The names whose values may be missing."""
+        return self.read_values()
 
 
 class GuardRemoval(msgspec.Struct, frozen=True):
@@ -339,7 +345,7 @@ def removed_none_tests(
     old, new = _by_name(before), _by_name(after)
     for body in after:
         was = old.get(body.name)
-        if was is None or not was.values.required or body.exits >= was.exits:
+        if was is None or body.exits >= was.exits or not was.values.required:
             continue
         if not any(one.values.tests.intersection(one.parameters) for one in _called(body, new)):
             yield from _untested(was.values, body.values)
