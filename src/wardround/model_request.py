@@ -50,7 +50,7 @@ def model_request(
     """
     config = read_config(source, change, host, request)
     settings = config.root.language_model
-    if not settings.url and not settings.is_exchange:
+    if not settings.is_configured:
         raise UsageError(
             "--show-prompt: no language model is configured; set url in the table language-model"
         )

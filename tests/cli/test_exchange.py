@@ -1,4 +1,4 @@
-"""A review whose language model is whatever reads and writes the files of an exchange."""
+"""A review whose language model is an exchange of files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def change(repo: GitRepository) -> GitRepository:
     return repo
 
 
-def respond(folder: Path, semantic: str, verdict: str = "stands") -> int:
+def respond(folder: Path, semantic: str, verdict: str = "upheld") -> int:
     """Answer every request without an answer, and return how many there were."""
     open_requests = [one for one in folder.iterdir() if not (one / "answer.json").exists()]
     for request in open_requests:
@@ -48,7 +48,7 @@ def test_a_review_waits_for_answers_and_continues_with_them(change: GitRepositor
     assert "semantic" in waiting
     assert from_model(first) == []
     text = change.wardround("review", *OPTIONS, "--exchange", folder).stdout
-    assert "not answered yet; write answer.json" in " ".join(text.split())
+    assert "not answered yet; write answer.json next to" in " ".join(text.split())
     assert respond(folder, f"```json\n{json.dumps({'findings': [CLAIM]})}\n```") == 6
     second = change.report(*OPTIONS, "--exchange", folder)
     assert from_model(second) == []

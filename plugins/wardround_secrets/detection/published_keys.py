@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from wardround.storage.digest import sha256
 
 _DIGESTS = frozenset(
     {
@@ -26,4 +26,4 @@ def is_published(value: str) -> bool:
     key = value.strip(_QUOTES)
     if not _SHORTEST <= len(key) <= _LONGEST:
         return False
-    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest() in _DIGESTS
+    return sha256(key.encode("utf-8", "replace")).hexdigest() in _DIGESTS

@@ -54,9 +54,14 @@ class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=T
         """True if requests are written as files, and their answers read from files."""
         return not self.url and self.model == EXCHANGE
 
+    @property
+    def is_configured(self) -> bool:
+        """True if there is an endpoint, or an exchange of files."""
+        return bool(self.url) or self.is_exchange
+
     def is_used_by(self, profile: str) -> bool:
         """Return True if reviews of a profile use the model."""
-        return (bool(self.url) or self.is_exchange) and profile in self.profiles
+        return self.is_configured and profile in self.profiles
 
     @property
     def completions_url(self) -> str:

@@ -37,7 +37,7 @@ def read_config(source: ChangeSource, change: Change, host: PluginHost, request:
 def _with_exchange(config: Config, request: ReviewRequest) -> Config:
     """Return the configuration with an exchange of files in place of its language model."""
     model = config.root.language_model
-    profiles = tuple({*model.profiles, request.profile.value})
+    profiles = tuple(dict.fromkeys((*model.profiles, request.profile.value)))
     timeout = model.timeout + request.exchange_wait
     model = replace(model, url="", api_key_env="", model=EXCHANGE, profiles=profiles, timeout=timeout)
     return replace(config, root=replace(config.root, language_model=model))

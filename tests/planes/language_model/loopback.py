@@ -71,7 +71,7 @@ def endpoint(
 
     Args:
         tls: encrypts the connections.
-        second: the behaviours in the second pass, in their order; by default every claim stands.
+        second: the behaviours in the second pass, in their order; by default every claim is upheld.
     """
 
     class Handler(socketserver.BaseRequestHandler):
@@ -84,7 +84,7 @@ def endpoint(
 
     def answer(request: Received, connection: socket.socket) -> None:
         is_second = request.plane == REFUTATION
-        chosen = (second or (let_stand,)) if is_second else behaviours
+        chosen = (second or (uphold,)) if is_second else behaviours
         with lock:
             (found.refutations if is_second else found.received).append(request)
             found.violations.extend(_violations(request))
@@ -184,9 +184,9 @@ def verdicts(*found: str) -> Behaviour:
     return answers(json.dumps({"claims": claims}))
 
 
-def let_stand(request: Received, connection: socket.socket) -> None:
+def uphold(request: Received, connection: socket.socket) -> None:
     """Refute no claim."""
-    verdicts(*("stands" for _ in request.input["claims"]))(request, connection)
+    verdicts(*("upheld" for _ in request.input["claims"]))(request, connection)
 
 
 def claims(*found: Mapping[str, Any]) -> Behaviour:

@@ -1,4 +1,4 @@
-"""An exchange of files: requests as files, answers read from files, whoever writes them."""
+"""An exchange of files: requests are written, and answers are read once they are complete."""
 
 from __future__ import annotations
 

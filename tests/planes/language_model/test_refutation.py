@@ -43,7 +43,7 @@ def messages(answer: PlaneAnswer) -> list[str]:
 
 
 def test_a_refuted_claim_is_no_finding_and_is_counted() -> None:
-    answer, _ = both_passes(TWO, [verdicts("refuted", "stands")])
+    answer, _ = both_passes(TWO, [verdicts("refuted", "upheld")])
     assert messages(answer) == ["It returns eleven values."]
     assert (answer.exchange.findings, answer.exchange.discarded) == (1, {"refuted": 1})
     assert [one.problem for one in answer.exchanges] == ["", ""]
@@ -64,7 +64,7 @@ def test_without_claims_there_is_no_second_pass() -> None:
 
 
 def test_a_claim_without_a_verdict_is_asked_for_again() -> None:
-    answer, server = both_passes(TWO, [verdicts("stands"), verdicts("stands", "refuted")])
+    answer, server = both_passes(TWO, [verdicts("upheld"), verdicts("upheld", "refuted")])
     assert len(server.refutations) == 2
     assert "no verdict on claim 2" in server.refutations[1].document["messages"][0]["content"]
     assert messages(answer) == ["It has no annotations."]
@@ -73,7 +73,7 @@ def test_a_claim_without_a_verdict_is_asked_for_again() -> None:
 @pytest.mark.parametrize(
     ("second", "problem"),
     [
-        (verdicts("stands"), "second pass: no verdict on claim 2"),
+        (verdicts("upheld"), "second pass: no verdict on claim 2"),
         (answers("Both claims are wrong."), "second pass: no verdict on claim 1, 2"),
         (respond(401), "second pass: status 401: the key is missing or wrong"),
         (hang, "second pass: timed out after 1 s"),
@@ -92,12 +92,12 @@ def test_claims_without_a_verdict_are_no_findings_and_the_plane_says_why(
 @pytest.mark.parametrize(
     "text",
     [
-        '```json\n{"claims": [{"claim": 1, "verdict": "refuted"}, {"claim": 2, "verdict": "stands"}]}\n```',
+        '```json\n{"claims": [{"claim": 1, "verdict": "refuted"}, {"claim": 2, "verdict": "upheld"}]}\n```',
         '<think>{"claim": 2, "verdict": "refuted"}</think>{"claims": [{"claim": "1", "verdict": "refuted", '
-        '"x": 1}, {"claim": 2, "verdict": "stands"}, {"claim": 9, "verdict": "refuted"}, '
+        '"x": 1}, {"claim": 2, "verdict": "upheld"}, {"claim": 9, "verdict": "refuted"}, '
         '{"verdict": "maybe"}]}',
         '[{"claim": 1, "verdict": "refuted"}, {"claim": 2, "verdict": "refuted"}, '
-        '{"claim": 2, "verdict": "stands"}]',
+        '{"claim": 2, "verdict": "upheld"}]',
     ],
     ids=["fence", "reasoning and other values", "two verdicts on one claim"],
 )

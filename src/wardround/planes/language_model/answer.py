@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -88,10 +88,14 @@ class Verified(msgspec.Struct, frozen=True):
     discarded: dict[str, int] = {}
     claims: tuple[CheckedClaim, ...] = ()
 
-    def without(self, refuted: Collection[int], reason: str) -> Verified:
-        """Return those whose number is not in a collection; the others are discarded for a reason."""
-        kept = [number for number in range(len(self.findings)) if number not in refuted]
-        discarded = Counter(self.discarded) + Counter({reason: len(self.findings) - len(kept)})
+    def without(self, reasons: Mapping[int, str]) -> Verified:
+        """Return the claims without some of them.
+
+        Args:
+            reasons: the number of a claim -> the reason for which it is discarded.
+        """
+        kept = [number for number in range(len(self.findings)) if number not in reasons]
+        discarded = Counter(self.discarded) + Counter(reasons.values())
         return Verified(
             tuple(self.findings[number] for number in kept),
             dict(sorted(discarded.items())),

@@ -45,18 +45,26 @@ def claims_in(text: str, name: str = "findings", part: str = "quote") -> ClaimsI
     for value in _documents(_without_reasoning(text)):
         has_documents = True
         claims = _claims_of(value, name, part)
-        is_complete = is_complete or claims is not None
-        found += [value] if claims is None and isinstance(value, dict) and part in value else claims or []
+        if claims is not None:
+            is_complete = True
+            found += claims
+        elif _is_claim(value, part):
+            found.append(value)
     return ClaimsInText(tuple(found), is_complete, has_documents)
 
 
 def _claims_of(value: Any, name: str, part: str) -> list[Any] | None:
     """Return the claims of a complete document, or of a list without one; None for anything else."""
-    if isinstance(value, dict) and isinstance(value.get(name), list):
-        claims: list[Any] = value[name]
-        return claims
-    is_list = isinstance(value, list) and value and isinstance(value[0], dict) and part in value[0]
-    return list(value) if is_list else None
+    match value:
+        case dict() if isinstance(value.get(name), list):
+            return list(value[name])
+        case [first, *_] if _is_claim(first, part):
+            return list(value)
+    return None
+
+
+def _is_claim(value: Any, part: str) -> bool:
+    return isinstance(value, dict) and part in value
 
 
 def _without_reasoning(text: str) -> str:

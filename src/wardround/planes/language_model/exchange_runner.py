@@ -33,7 +33,8 @@ _LONGEST_ANSWER = 20_000
 _LONGEST_NAME = 200
 CANCELLED = "the review was cancelled"
 REFUTED = "refuted"
-"""The reason for which a claim of the first pass is discarded after the second."""
+UNJUDGED = "without a verdict of the second pass"
+"""The reasons for which a claim of the first pass is discarded after the second."""
 
 
 class Endpoint(Protocol):
@@ -126,19 +127,19 @@ class ExchangeRunner:
     async def _refuted(
         self, question: Question, verified: Verified, endpoint: Endpoint
     ) -> tuple[Verified, Exchange]:
-        """Return the claims that stand, and the exchange of the second pass."""
+        """Return the claims that are not refuted, and the exchange of the second pass."""
         asked = refutation(question, verified.claims)
         progress = _Progress(asked, self._settings, self._redact, VerdictReader(len(verified.claims)))
         outcome = await self._outcome(progress, endpoint)
         judged, problem = outcome.content or {}, outcome.problem
-        refuted = {number for number, verdict in judged.items() if verdict.verdict == "refuted"}
-        kept = verified.without(refuted, REFUTED) if refuted else verified
-        if problem:  # claims without a verdict are not findings
-            stand = sorted(number for number in range(len(verified.claims)) if number not in refuted)
-            unjudged = {at for at, number in enumerate(stand) if number not in judged}
-            kept = kept.without(unjudged, "without a verdict of the second pass") if unjudged else kept
-            return kept, progress.failed(f"second pass: {problem}")
-        return kept, progress.done()
+        discarded: dict[int, str] = {}
+        for number in range(len(verified.claims)):
+            if number not in judged:
+                discarded[number] = UNJUDGED
+            elif judged[number].verdict == "refuted":
+                discarded[number] = REFUTED
+        kept = verified.without(discarded)
+        return kept, progress.failed(f"second pass: {problem}") if problem else progress.done()
 
     async def _outcome(self, progress: _Progress[Content], endpoint: Endpoint) -> _Outcome[Content]:
         try:

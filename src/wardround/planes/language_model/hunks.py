@@ -32,10 +32,6 @@ class RemovedLine(msgspec.Struct, frozen=True):
     next: int
     text: str
 
-    def distance(self, stated: int) -> int:
-        """Return the number of lines to a stated one, which counts at the base or at the head."""
-        return min(abs(self.number - stated), abs(self.next - stated))
-
 
 class SentHunk(msgspec.Struct, frozen=True):
     """One hunk of the input.

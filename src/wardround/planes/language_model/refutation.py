@@ -32,7 +32,7 @@ class Verdict(msgspec.Struct, frozen=True):
     """The verdict on one claim; further fields are not read."""
 
     claim: int
-    verdict: Literal["stands", "refuted"]
+    verdict: Literal["upheld", "refuted"]
     reason: str = ""
 
 
@@ -73,7 +73,7 @@ class VerdictReader:
         return verdicts
 
     def read(self, content: str) -> Verdicts:
-        """Return the verdicts in a text; of two on one claim the one that lets it stand."""
+        """Return the verdicts in a text; of two on one claim the one that upholds it."""
         found: Verdicts = {}
         for value in claims_in(content, "claims", "verdict").values:
             try:
@@ -81,7 +81,7 @@ class VerdictReader:
             except msgspec.ValidationError:
                 continue
             number = verdict.claim - 1
-            if 0 <= number < self._count and (number not in found or verdict.verdict == "stands"):
+            if 0 <= number < self._count and (number not in found or verdict.verdict == "upheld"):
                 found[number] = verdict
         return found
 
