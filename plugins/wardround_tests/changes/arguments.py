@@ -8,8 +8,10 @@ _WINDOW = 200
 """Characters before a text in which its call begins."""
 _PROSE = LazyPattern(r"[^\W\d_]{2,}[,;:.!?]?\s+[^\W\d_]")
 """Two words: a text for people."""
-_TEXT = LazyPattern(
-    r"\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+# Each choice starts with a quote, by which the engine finds it: a prefix in front would be tried everywhere.
+STRING = LazyPattern(
+    r"\"(?<!\\.)(?:\"\"[\s\S]*?\"{3}|(?:[^\"\\\n]|\\.)*\")|'(?<!\\.)(?:''[\s\S]*?'{3}|(?:[^'\\\n]|\\.)*')"
+    r"|`(?<!\\.)(?:[^`\\]|\\.)*`"
 )
 _CALLED = LazyPattern(r"([A-Za-z_$][\w$.]*)\s*(?:<[\w, ]*>)?$")
 _NO_CALL = frozenset(
@@ -53,7 +55,7 @@ def is_decisive(source: str, start: int, text: str, *, has_keywords: bool) -> bo
 
 def _called(before: str) -> str:
     """Return the name of the call whose arguments a text ends in; empty outside of one."""
-    plain = _TEXT.sub(lambda match: "_" * len(match[0]), before)
+    plain = STRING.sub(lambda match: "_" * len(match[0]), before)
     depth = 0
     for at in range(len(plain) - 1, -1, -1):
         if plain[at] in ")]}":

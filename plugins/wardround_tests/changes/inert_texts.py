@@ -7,13 +7,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from wardround.checks.lazy import LazyPattern
-from wardround_tests.changes.arguments import is_decisive
+from wardround_tests.changes.arguments import STRING, is_decisive
 
-# Each choice starts with a quote, by which the engine finds it: a prefix in front would be tried everywhere.
-_STRING = LazyPattern(
-    r"\"(?<!\\.)(?:\"\"[\s\S]*?\"{3}|(?:[^\"\\\n]|\\.)*\")|'(?<!\\.)(?:''[\s\S]*?'{3}|(?:[^'\\\n]|\\.)*')"
-    r"|`(?<!\\.)(?:[^`\\]|\\.)*`"
-)
 _PREFIX_LETTERS = "rbfuRBFU"
 _PREFIX = LazyPattern(r"(?<!\\)\b[rbfuRBFU]{1,2}\Z")
 _SUBSTITUTED = LazyPattern(r"\$\{[^{}]*\}")
@@ -59,7 +54,7 @@ def without_texts(path: str, text: str) -> str:
     is_python = path.endswith(".py")
     pieces: list[str] = []
     end = 0
-    for match in _STRING.finditer(text):
+    for match in STRING.finditer(text):
         prefix = _prefix_of(text, match.start())
         start = match.start() - len(prefix)
         pieces += (text[end:start], _emptied(text, prefix, match, has_keywords=is_python))
