@@ -107,7 +107,7 @@ def _defects(listed: str) -> frozenset[str]:
     return frozenset(
         defect
         for code, defect in known.items()
-        if defect and any(_lists(one, code) for one in listed.split(","))
+        if defect and any(_lists(item, code) for item in listed.split(","))
     )
 
 

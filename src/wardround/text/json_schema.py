@@ -15,8 +15,8 @@ def schema_text(kind: type) -> str:
 
 def _cleaned(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _cleaned_entry(key, one) for key, one in value.items()}
-    return [_cleaned(one) for one in value] if isinstance(value, list) else value
+        return {key: _cleaned_entry(key, part) for key, part in value.items()}
+    return [_cleaned(part) for part in value] if isinstance(value, list) else value
 
 
 def _cleaned_entry(key: object, value: object) -> object:

@@ -51,13 +51,13 @@ def _named(scan: FileScan, arguments: Node) -> Iterator[tuple[str, str]]:
     values = [*_values(arguments)]
     others = values[1:]
     module = _text(scan, values[0]) if values else ""
-    package = next((text for one in others if (text := _text(scan, one))), "")
+    package = next((text for other in others if (text := _text(scan, other))), "")
     if module.startswith(".") and package:
         module = _absolute(module, package)
     yield module, ""
-    for one in others:
-        if one.type in ("list", "tuple"):
-            yield from ((module, name) for name in _texts(scan, one))
+    for other in others:
+        if other.type in ("list", "tuple"):
+            yield from ((module, name) for name in _texts(scan, other))
 
 
 def _absolute(module: str, package: str) -> str:
@@ -68,7 +68,7 @@ def _absolute(module: str, package: str) -> str:
 
 
 def _defined(scan: FileScan, arguments: Node) -> Iterator[tuple[str, str]]:
-    name = next((_text(scan, one) for one in _values(arguments)), "").replace(":", ".")
+    name = next((_text(scan, value) for value in _values(arguments)), "").replace(":", ".")
     yield name, ""
     module, _, definition = name.rpartition(".")
     yield module, definition
@@ -79,14 +79,14 @@ def _of_paths(texts: Sequence[str]) -> Iterator[str]:
     for end, text in enumerate(texts[:_MOST_TEXTS], 1):
         if text.endswith((".py", ".pyw")):
             for start in range(end):
-                parts = [one for part in texts[start:end] for one in part.split("/")]
-                yield ".".join(one for one in parts if one not in ("", ".", "..")).rpartition(".")[0]
+                names = [name for path in texts[start:end] for name in path.split("/")]
+                yield ".".join(name for name in names if name not in ("", ".", "..")).rpartition(".")[0]
 
 
 def _values(arguments: Node) -> Iterator[Node]:
     """Yield the values of arguments, also of those with a keyword."""
-    for one in arguments.named_children:
-        value = one.child_by_field_name("value") if one.type == "keyword_argument" else one
+    for argument in arguments.named_children:
+        value = argument.child_by_field_name("value") if argument.type == "keyword_argument" else argument
         if value is not None and value.type != "comment":
             yield value
 
@@ -95,11 +95,11 @@ def _texts(scan: FileScan, node: Node) -> Iterator[str]:
     """Yield the strings below a node, in order."""
     open_ = [node]
     while open_:
-        one = open_.pop()
-        if one.type == "string":
-            yield _unquoted(scan, one)
+        inner = open_.pop()
+        if inner.type == "string":
+            yield _unquoted(scan, inner)
         else:
-            open_ += reversed(one.named_children)
+            open_ += reversed(inner.named_children)
 
 
 def _text(scan: FileScan, node: Node) -> str:
@@ -107,7 +107,7 @@ def _text(scan: FileScan, node: Node) -> str:
     if node.type == "string":
         return _unquoted(scan, node)
     if node.type in ("concatenated_string", "binary_operator", "parenthesized_expression"):
-        parts = [_text(scan, one) for one in node.named_children]
+        parts = [_text(scan, child) for child in node.named_children]
         return "".join(parts) if all(parts) else ""
     return scan.constants.get(scan.text(node), "") if node.type == "identifier" else ""
 
@@ -115,4 +115,4 @@ def _text(scan: FileScan, node: Node) -> str:
 def _unquoted(scan: FileScan, node: Node) -> str:
     """Return the text of a plain string; empty for one with substitutions or escapes."""
     found = _QUOTED.fullmatch(scan.text(node))
-    return found[2] if found and not any(one.type == "interpolation" for one in node.children) else ""
+    return found[2] if found and not any(child.type == "interpolation" for child in node.children) else ""

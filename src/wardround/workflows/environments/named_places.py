@@ -29,15 +29,15 @@ def named_places(
     Raises:
         EnvironmentUnavailable: a path is not a folder of the repository.
     """
-    named = {name: value for one in tables for name, value in one.items()} | dict(_locked(lock))
+    named = {name: value for sources in tables for name, value in sources.items()} | dict(_locked(lock))
     constraints, projects = [], []
     for name, value in sorted(named.items()):
-        for one in value if isinstance(value, list) else [value]:
-            if not isinstance(one, dict):
+        for source in value if isinstance(value, list) else [value]:
+            if not isinstance(source, dict):
                 continue
-            if address := _address(one):
+            if address := _address(source):
                 constraints.append(f"{name} @ {address}")
-            elif path := next((one[key] for key in _PATHS if isinstance(one.get(key), str)), None):
+            elif path := next((source[key] for key in _PATHS if isinstance(source.get(key), str)), None):
                 projects.append(LocalProject(_inside(folder, name, path, files)))
     return Requirements(constraints=tuple(constraints), projects=tuple(projects))
 
@@ -45,15 +45,16 @@ def named_places(
 def _locked(lock: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     """Yield name and place of the packages in a lock file that come from no registry."""
     packages = lock.get("package")
-    for one in packages if isinstance(packages, list) else ():
-        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
+    for package in packages if isinstance(packages, list) else ():
+        if not isinstance(package, dict) or not isinstance(package.get("name"), str):
             continue
-        source = table(one, "source")
+        source = table(package, "source")
         kind, url = source.get("type"), source.get("url")
         if isinstance(kind, str) and kind in ("git", "url", *_PATHS):
-            yield one["name"], {**{key: value for key, value in source.items() if key != "url"}, kind: url}
-        elif not {"git", "url", *_PATHS}.isdisjoint(one):
-            yield one["name"], one
+            rest = {key: value for key, value in source.items() if key != "url"}
+            yield package["name"], {**rest, kind: url}
+        elif not {"git", "url", *_PATHS}.isdisjoint(package):
+            yield package["name"], package
 
 
 def _address(value: Mapping[str, object]) -> str:
@@ -70,7 +71,7 @@ def _inside(folder: str, name: str, path: object, files: TreeFiles) -> str:
     """Return the folder of the repository at a path."""
     place = posixpath.normpath(posixpath.join(folder, str(path)))
     place = "" if place == "." else place
-    manifests = {posixpath.join(place, one) for one in ("pyproject.toml", "setup.py", "setup.cfg")}
+    manifests = {posixpath.join(place, file) for file in ("pyproject.toml", "setup.py", "setup.cfg")}
     if place.startswith(("..", "/")) or files.paths.isdisjoint(manifests):
         raise EnvironmentUnavailable(
             f"{folder or 'the project'} takes {name} from {path}, which is no project of the repository; "
